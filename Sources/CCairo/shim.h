@@ -23,7 +23,6 @@ PangoFontMap *pango_cairo_font_map_get_default(void);
 PangoFont *pango_font_map_load_font(
     PangoFontMap *map, PangoContext *context, const PangoFontDescription *description);
 PangoLayout *pango_layout_new(PangoContext *context);
-int pango_layout_get_baseline(PangoLayout *layout);
 int pango_layout_get_unknown_glyphs_count(PangoLayout *layout);
 void g_object_unref(void *object);
 void pango_cairo_context_set_font_options(PangoContext *context, const cairo_font_options_t *options);
@@ -37,7 +36,7 @@ void pango_layout_set_text(PangoLayout *layout, const char *text, int length);
 void pango_layout_set_width(PangoLayout *layout, int width);
 void pango_layout_set_wrap(PangoLayout *layout, PangoWrapMode mode);
 
-// The libraries are loaded when a PDF or a chart is drawn, and never linked. These functions are looked up
+// The libraries are loaded when a PDF is drawn, and never linked. These functions are looked up
 // then. Each one gets a field in a struct, with the type from the header, and a `lazy_` function.
 #define HUBPAIR_CAIRO(EACH) \
     EACH(cairo_create) \
@@ -65,8 +64,7 @@ void pango_layout_set_wrap(PangoLayout *layout, PangoWrapMode mode);
     EACH(cairo_surface_destroy) \
     EACH(cairo_surface_finish) \
     EACH(cairo_surface_flush) \
-    EACH(cairo_surface_status) \
-    EACH(cairo_surface_write_to_png_stream)
+    EACH(cairo_surface_status)
 
 #define HUBPAIR_PANGO(EACH) \
     EACH(g_object_unref) \
@@ -78,7 +76,6 @@ void pango_layout_set_wrap(PangoLayout *layout, PangoWrapMode mode);
     EACH(pango_font_description_set_absolute_size) \
     EACH(pango_font_map_create_context) \
     EACH(pango_font_map_load_font) \
-    EACH(pango_layout_get_baseline) \
     EACH(pango_layout_get_extents) \
     EACH(pango_layout_get_unknown_glyphs_count) \
     EACH(pango_layout_new) \

@@ -1,7 +1,7 @@
 import CCairo
 import Identity
 
-/// Cairo and Pango, loaded when the first PDF or chart is drawn.
+/// Cairo and Pango, loaded when the first PDF is drawn.
 ///
 /// If they were linked, they and 20 further libraries (GLib, HarfBuzz, FreeType, fontconfig, X11) would be
 /// loaded at every start of every command. The types of the functions come from the C headers.
@@ -67,9 +67,7 @@ extension hubpair_cairo {
             cairo_surface_destroy: try library.function(lazy_cairo_surface_destroy),
             cairo_surface_finish: try library.function(lazy_cairo_surface_finish),
             cairo_surface_flush: try library.function(lazy_cairo_surface_flush),
-            cairo_surface_status: try library.function(lazy_cairo_surface_status),
-            cairo_surface_write_to_png_stream: try library.function(
-                lazy_cairo_surface_write_to_png_stream))
+            cairo_surface_status: try library.function(lazy_cairo_surface_status))
     }
 }
 
@@ -87,7 +85,6 @@ extension hubpair_pango {
                 try library.function(lazy_pango_font_description_set_absolute_size),
             pango_font_map_create_context: try library.function(lazy_pango_font_map_create_context),
             pango_font_map_load_font: try library.function(lazy_pango_font_map_load_font),
-            pango_layout_get_baseline: try library.function(lazy_pango_layout_get_baseline),
             pango_layout_get_extents: try library.function(lazy_pango_layout_get_extents),
             pango_layout_get_unknown_glyphs_count:
                 try library.function(lazy_pango_layout_get_unknown_glyphs_count),

@@ -37,19 +37,6 @@ final class CairoSurface {
         return result
     }
 
-    /// A picture in colours, `scale` pixels a unit. The context's unit is that of `width` and `height`.
-    static func colours(
-        _ library: CairoLibrary, width: Double, height: Double, scale: Double
-    ) throws(PDFError) -> CairoSurface {
-        let pixels = { (length: Double) in Int32(clamping: Int((length * scale).rounded(.up))) }
-        let result = try CairoSurface(
-            library,
-            library.cairo.cairo_image_surface_create(CAIRO_FORMAT_RGB24, pixels(width), pixels(height)),
-            file: nil)
-        library.cairo.cairo_scale(result.context, scale, scale)
-        return result
-    }
-
     /// Takes ownership of the surface.
     private init(_ library: CairoLibrary, _ surface: OpaquePointer?, file: FileBuffer?) throws(PDFError) {
         // Cairo's functions do not return NULL: without memory they return an object in an error state.
@@ -85,19 +72,6 @@ final class CairoSurface {
         library.cairo.cairo_surface_finish(surface)
         try check()
         return file?.bytes ?? []
-    }
-
-    /// A picture as a PNG file.
-    func pngFile() throws(PDFError) -> [UInt8] {
-        library.cairo.cairo_surface_flush(surface)
-        let file = FileBuffer()
-        let status = library.cairo.cairo_surface_write_to_png_stream(
-            surface, FileBuffer.write, Unmanaged.passUnretained(file).toOpaque())
-        try check()
-        guard status == CAIRO_STATUS_SUCCESS else {
-            throw .notWritten(library.cairo.cairo_status_to_string(status).map { String(cString: $0) } ?? "")
-        }
-        return file.bytes
     }
 
     /// The `width` × `height` pixels from (x, y), as black ink; pixels outside the page are omitted.

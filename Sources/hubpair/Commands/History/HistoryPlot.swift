@@ -2,9 +2,8 @@ import FoundationEssentials
 import Home
 import Identity
 
-/// A history as a picture: in the terminal, or as a drawing.
+/// A history as a picture in the terminal.
 struct HistoryPlot {
-    let title: String
     let series: [HistorySeries]
     let start: Date
     let end: Date

@@ -5,7 +5,6 @@ import Household
 import HubClient
 import Identity
 import JSON
-import QRCodes
 
 /// `hubpair home history`: how an appliance's states have changed.
 struct HomeHistoryCommand: AsyncParsableCommand {
@@ -19,7 +18,7 @@ struct HomeHistoryCommand: AsyncParsableCommand {
             EXAMPLES:
               hubpair home history Lamp
               hubpair home history Thermostat --since 7d --plot
-              hubpair home history Lamp -o lamp.png
+              hubpair home history Lamp --csv
             """)
 
     @Option(
@@ -30,18 +29,7 @@ struct HomeHistoryCommand: AsyncParsableCommand {
 
     @Flag(help: "Draw it in the terminal.") var plot = false
 
-    @Option(
-        name: [.customShort("o", allowingJoined: true), .long],
-        help: ArgumentHelp(
-            "Draw it to a file, as PNG if its name ends so, else as SVG; '-' is standard output. "
-                + "(default: none)", valueName: "file"),
-        completion: .file())
-    var output: String?
-
-    @Option(
-        help: ArgumentHelp(
-            "The form of the drawing: svg or png. (default: by the name of the file)", valueName: "form"))
-    var format: Form?
+    @Flag(help: "One change per line as comma-separated values (RFC 4180), with a header.") var csv = false
 
     @OptionGroup var home: HouseholdOptions
     @Flag(help: .json) var json = false
@@ -50,25 +38,9 @@ struct HomeHistoryCommand: AsyncParsableCommand {
     var activator: String?
 
     func validate() throws {
-        guard !json || !plot && output == nil else {
-            throw ValidationError("--json writes the changes themselves. Leave out --plot and --output")
+        guard [json, plot, csv].filter(\.self).count <= 1 else {
+            throw ValidationError("--json, --csv and --plot exclude each other. Leave all but one out")
         }
-        guard format == nil || output != nil else {
-            throw ValidationError("--format is for a file. Name it with --output, or '-' for standard output")
-        }
-        let other = [".pdf", ".jpg", ".jpeg", ".gif", ".webp"].first {
-            output?.lowercased().hasSuffix($0) == true
-        }
-        if let other, format == nil {
-            throw ValidationError("a drawing is SVG or PNG, and no \(other) file. Say --format svg or png")
-        }
-        guard output != "-" || form != .png || !Console.outputIsTerminal else {
-            throw ValidationError("a PNG is no text for a terminal. Give a file's name, or --plot draws here")
-        }
-    }
-
-    private var form: Form {
-        format ?? (output.map { $0.lowercased().hasSuffix(".png") } == true ? .png : .svg)
     }
 
     func run() async throws { try await home.use(show) }
@@ -87,23 +59,20 @@ struct HomeHistoryCommand: AsyncParsableCommand {
             return try JSONLine.write(
                 changes.lazy.map { HistoryLine.json($0, device, session, units) })
         }
-        if plot || output != nil {
+        if csv {
+            return try Console.output(
+                bytes: Array(HistoryLine.table(changes, device, units).utf8))
+        }
+        if plot {
             let activators = chosen.map { [$0] } ?? device.activators
             let plot = HistoryPlot(
-                title: "\(device.name), \(session.hub.name)",
                 series: activators.prefix(16).map { activator in
                     HistorySeries(
                         activator, changes.filter { $0.activator == activator.id },
                         in: units[device.id, activator.id], from: start, to: end)
                 }, start: start, end: end)
-            if self.plot {
-                try Console.output(plot.lines(width: min(100, Console.size.columns)).joined(separator: "\n"))
-            }
-            guard let output else { return }
-            try write(plot.drawing, to: output)
-            guard output != "-" else { return }
-            return Console.note(
-                "\(output) shows \(quoted(device.name)) since \(LocalTime(start).textWithZone)")
+            let lines = plot.lines(width: min(100, Console.size.columns))
+            return try Console.output(lines.joined(separator: "\n"))
         }
         if changes.isEmpty {
             return Console.note(
@@ -122,18 +91,6 @@ struct HomeHistoryCommand: AsyncParsableCommand {
             }, limits: [.max, 40, 24, 24]
         ).write()
     }
-
-    private func write(_ drawing: ChartDrawing, to output: String) throws {
-        let bytes = form == .png ? try drawing.png() : Array(drawing.svg.utf8)
-        if output == "-" { return try Console.output(bytes: bytes) }
-        var file = try OutputFile(bytes, at: output)
-        try file.commit()
-    }
-}
-
-extension HomeHistoryCommand {
-    /// Of a drawing.
-    enum Form: String, CaseIterable, ExpressibleByArgument { case svg, png }
 }
 
 /// A change in lines.
@@ -145,6 +102,34 @@ private enum HistoryLine {
     /// A state in a word; null: the appliance was gone.
     static func text(_ state: JSONValue, of change: StateChange, _ units: StateUnits) -> String {
         state == .null ? "gone" : shortened(units.words(for: state, of: change.device, change.activator))
+    }
+
+    /// Comma-separated values (RFC 4180) with a header: the states as the hub wrote them, and in their unit
+    /// if that is known. Names are escaped, so that no line of it does anything to a terminal.
+    static func table(
+        _ changes: [StateChange], _ device: ControlledDevice, _ units: StateUnits
+    ) -> String {
+        let rows = changes.map { change in
+            let amount = units.amount(change.state, of: change.device, change.activator)
+            return [
+                change.time.timestampWithMilliseconds, device.name, name(of: change, device),
+                cell(change.before ?? .null), cell(change.state),
+                amount.map { JSONValue.number($0.value).text } ?? "", amount?.unit ?? "",
+            ]
+        }
+        return ([["time", "name", "activator", "before", "state", "value", "unit"]] + rows)
+            .map { $0.map(field).joined(separator: ",") + "\r\n" }.joined()
+    }
+
+    private static func cell(_ state: JSONValue) -> String {
+        state == .null ? "" : state.asString ?? state.text
+    }
+
+    /// A field; quoted if it has a comma, or a quotation mark, which is doubled.
+    private static func field(_ text: String) -> String {
+        let text = SafeText.escaped(text)
+        let isPlain = !text.utf8.contains { $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: "\"") }
+        return isPlain ? text : "\"" + text.replacing("\"", with: "\"\"") + "\""
     }
 
     static func json(
