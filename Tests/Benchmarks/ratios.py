@@ -1,4 +1,4 @@
-"""The ratios that benchmarks find, and the table of those that are kept (RESULTS.md).
+"""The ratios that benchmarks find, and the table of those that are kept (results/ratios.md).
 
 A benchmark calls `note` for each ratio: hubpair divided by the other tool, so that less is better. Where more is
 better (requests a second, photographs read) it is the other one divided by hubpair. `Tests/Benchmarks/run` runs
@@ -58,7 +58,7 @@ def parse(text):
 
 
 def table(rows):
-    """The text of RESULTS.md."""
+    """The text of results/ratios.md."""
     return HEAD + "".join(
         f"| {benchmark} | {measured} | {median:.3g} ({least:.3g}–{greatest:.3g}) | {commit} | {machine} |\n"
         for (benchmark, measured), ((median, least, greatest), commit, machine) in sorted(rows.items()))
