@@ -87,11 +87,6 @@ package struct DomainSearch: Sendable {
     /// True once all has been asked and answered.
     package var isOver: Bool { open.isEmpty }
 
-    /// The names that are asked for now, at most `count`: for a person.
-    package func openNames(_ count: Int) -> [String] {
-        open.lazy.map(\.name.text).sorted().prefix(count).map(\.self)
-    }
-
     /// Takes the answer to a question.
     package mutating func take(_ answer: Answer, of question: Question) -> [Sighting] {
         guard open.remove(question) != nil else { return [] }
