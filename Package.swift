@@ -241,13 +241,15 @@ let package = Package(
             swiftSettings: strict),
 
         // What several test targets share.
-        .target(name: "TestSupport", path: "Tests/Support", swiftSettings: strict),
+        .target(
+            name: "TestSupport", dependencies: ["GatewayRules"], path: "Tests/Support",
+            swiftSettings: strict),
         // What strangers' bytes may do to each parser: replayed by a test, and fuzzed by Tests/Fuzz/run.
         .target(
             name: "FuzzTargets",
             dependencies: [
                 "Addresses", "Backups", "Discovery", "GatewayRules", "Home", "Household", "JSON", "Pairing",
-                "QRCodes",
+                "QRCodes", "TestSupport",
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
             path: "Tests/Fuzz/Targets",

@@ -23,7 +23,7 @@ package struct ExchangeMachine: Sendable {
     package static let maximumHeldRequest = 64 << 10
     package static let maximumHeldAnswer = 512 << 10
 
-    private enum Stage: Equatable, Sendable {
+    enum Stage: Equatable, Sendable {
         /// The body is collected before the request asks for a turn; `isTimed` once the time for that runs.
         case gathering(isTimed: Bool)
         case queued
@@ -36,7 +36,7 @@ package struct ExchangeMachine: Sendable {
         case over
     }
 
-    private enum Delivery: Equatable, Sendable {
+    enum Delivery: Equatable, Sendable {
         /// The client gets it as a whole; so many bytes have been collected.
         case held(Int)
         /// It was too large to be held. The turn lasts until its end.
@@ -102,29 +102,19 @@ package struct ExchangeMachine: Sendable {
         case malformed(FramingError?)
     }
 
-    /// Which deadline holds for the client's next step or the upstream's.
-    package enum Deadline: Sendable {
-        /// The client's, until its request is complete.
-        case request
-        /// The upstream's, as long as the request has its turn.
-        case answer
-        /// None: the queue has its own, and an answer that has begun may take any time.
-        case none
-    }
-
-    private let request: RequestHead
-    private let isExclusive: Bool
+    let request: RequestHead
+    let isExclusive: Bool
     private let limit: Int
-    private var stage: Stage
-    private var body: BodyWriter
+    var stage: Stage
+    var body: BodyWriter
     private var bodyByteCount = 0
     /// The number of body bytes at the previous check of the client's pace.
     private var seenByteCount = 0
     /// The end of the request, once it has come.
-    private var end: FieldBlock?
-    private var answer = BodyWriter(.none)
+    var end: FieldBlock?
+    var answer = BodyWriter(.none)
     /// True if the connection to the upstream may carry another request.
-    private var keepsUpstream = true
+    var keepsUpstream = true
 
     /// - Parameters:
     ///   - isExclusive: true if it must not overlap with another.
@@ -163,7 +153,9 @@ package struct ExchangeMachine: Sendable {
         }
     }
 
-    package var deadline: Deadline { end == nil ? .request : hasTurn ? .answer : .none }
+    /// True if the upstream's deadline holds; false if none does: the queue has its own, and an answer that
+    /// has begun may take any time. Nil until the request is complete, since the client's holds.
+    package var answerIsDue: Bool? { end.map { _ in hasTurn } }
 
     /// True if further bytes from the client can be passed on.
     package func mayReadClient(isUpstreamWritable: Bool) -> Bool {
@@ -244,108 +236,5 @@ package struct ExchangeMachine: Sendable {
         case .answering(.passed): .abandon
         case .asking, .answering: isExclusive && end != nil ? .readOn : .abandon
         }
-    }
-}
-
-// What the queue and the upstream do.
-extension ExchangeMachine {
-    /// - Parameters:
-    ///   - readsBodies: true if a connection may be used again after a body.
-    ///   - isTrusted: true if what must not be repeated may use a connection of the last moment.
-    package mutating func turnCame(readsBodies: Bool, isTrusted: Bool) -> Action {
-        guard stage == .queued else { return .nothing }
-        stage = .reaching
-        keepsUpstream = request.upgrade == nil && (!request.body.hasBytes || readsBodies)
-        guard keepsUpstream, request.isRepeatable || isTrusted else { return .connect }
-        return .reuse(isFresh: !request.isRepeatable)
-    }
-
-    /// There is a connection. Unless the action is `send`, nobody needs it any more.
-    package mutating func connected(isReused: Bool) -> Action {
-        guard stage == .reaching else { return .nothing }
-        stage = .asking(isReused: isReused)
-        body = BodyWriter(request.body)
-        return .send(closes: !keepsUpstream)
-    }
-
-    /// What to send before and after so many bytes of the body; nil if the head does not announce them.
-    package mutating func frame(_ count: Int) -> (before: String, after: String)? { body.piece(count) }
-
-    /// What to send after the body, nothing if its end has not come; nil if announced bytes are missing.
-    package mutating func frameEnd() -> [UInt8]? { end.map { body.end($0) } ?? [] }
-
-    package mutating func answerHead(_ response: ResponseHead) -> Action {
-        guard case .asking = stage else { return .nothing }
-        if response.isInformational {
-            // HTTP/1.0 does not define them. The client of a collected request has been told to go on.
-            return request.isHTTP10 || isExclusive ? .nothing : .inform
-        }
-        let isHeld = isExclusive && response.status != 101 && !response.isEventStream
-        stage = .answering(isHeld ? .held(0) : .passed)
-        if response.status == 101 { return .beginSwitch }
-        let (announced, written) = response.framing(forHTTP10: request.isHTTP10)
-        answer = BodyWriter(written)
-        // Otherwise the client could not find the end of the answer, or the rest of its request might never
-        // be read.
-        return .begin(announced, isHeld: isHeld, closes: written == .untilClose || end == nil)
-    }
-
-    package mutating func answerBody(_ count: Int) -> Action {
-        guard case .answering(let delivery) = stage else { return .nothing }
-        guard let (before, after) = answer.piece(count) else { return fail(.malformed(nil)) }
-        guard case .held(let held) = delivery else { return .deliver(before: before, after: after) }
-        let sum = held + before.utf8.count + count + after.utf8.count
-        guard sum <= ExchangeMachine.maximumHeldAnswer else {
-            stage = .answering(.released)
-            return .release(before: before, after: after)
-        }
-        stage = .answering(.held(sum))
-        return .hold(before: before, after: after)
-    }
-
-    /// - Parameter leavesUsable: true if the answer allows another request on the connection.
-    package mutating func answerEnd(_ trailers: FieldBlock, leavesUsable: Bool) -> Action {
-        guard case .answering = stage else { return .nothing }
-        guard let bytes = answer.end(trailers) else { return abort() }
-        stage = .over
-        return .finish(bytes, reuses: leavesUsable && end != nil && keepsUpstream)
-    }
-
-    /// The upstream's connection carries another protocol from here on.
-    package mutating func answerSwitched() -> Action {
-        guard stage == .answering(.passed) else { return .nothing }
-        stage = .over
-        return .join
-    }
-
-    /// The upstream's connection has ended before the answer was complete.
-    ///
-    /// - Parameter fault: why the answer cannot be parsed; nil if the connection just ended.
-    package mutating func upstreamEnded(_ fault: FramingError?) -> Action {
-        switch stage {
-        case .gathering, .queued, .reaching, .over: return .nothing
-        // The upstream has closed the idle connection; or what is no answer at all is late bytes behind the
-        // previous one.
-        case .asking(isReused: true) where request.isRepeatable && (fault == nil || fault == .badStatusLine):
-            stage = .reaching
-            return .connect
-        case .asking, .answering: return fail(.malformed(fault))
-        }
-    }
-
-    private mutating func fail(_ fault: Fault) -> Action {
-        if answerHasStarted { return abort() }
-        let wasSent =
-            switch stage {
-            case .asking, .answering: true
-            case .gathering, .queued, .reaching, .over: false
-            }
-        stage = .over
-        return .fail(fault, wasSent: wasSent)
-    }
-
-    private mutating func abort() -> Action {
-        stage = .over
-        return .abort
     }
 }

@@ -1,4 +1,5 @@
 import Addresses
+import GatewayRules
 import NIOCore
 import NIOSSL
 import NIOTLS
@@ -142,7 +143,7 @@ final class HandshakeEnd: ChannelInboundHandler {
         // The connection handles the event first and identifies the device.
         context.fireUserInboundEventTriggered(event)
         if case TLSUserEvent.handshakeCompleted = event {
-            limit.lift(isApproved: connection.hasBeenApproved)
+            limit.lift(isApproved: connection.machine.isApproved)
         }
     }
 }

@@ -1,72 +1,29 @@
 import GatewayRules
 import NIOCore
 
-/// Receives the requests that a ``RequestFramingHandler`` parses, one at a time.
-protocol RequestReceiver: AnyObject {
-    /// The maximum size of a request's head in bytes.
-    var headByteCount: Int { get }
-    /// False while further bytes from the client cannot be processed.
-    var mayReadRequest: Bool { get }
-    /// True while what follows a request's head has to wait.
-    var isDeciding: Bool { get }
-    /// True if one read is allowed before the current request is answered.
-    var mayReadAhead: Bool { get }
-    func take(_ head: RequestHead)
-    func take(_ body: ByteBuffer)
-    func takeEnd(_ trailers: FieldBlock)
-    /// The client's bytes are not a valid request; the start of the next one is unknown.
-    func refuse(_ error: FramingError)
-    /// All received bytes have been processed.
-    ///
-    /// - Parameter isInsideHead: true if part of a head has arrived.
-    func requestsAreRead(isInsideHead: Bool)
-    /// Reading from the client resumes after a pause.
-    func noteReading()
-    func close()
-}
-
-/// Receives a client's bytes after an upgrade.
-protocol ClientBytesReceiver: AnyObject {
-    /// False while further bytes cannot be passed on.
-    var mayReadClient: Bool { get }
-    func fromClient(_ bytes: ByteBuffer)
-    func clientReadComplete()
-}
-
-/// Follows TLS in the pipeline. It parses the client's bytes into requests and delivers one at a time, stops
-/// reading while no more can be processed, and passes bytes on unchanged after an upgrade.
+/// Follows TLS in the pipeline. It gives the client's bytes to the ``ClientMachine`` and what that finds in
+/// them to the connection, stops reading while no more can be processed, and passes bytes on unchanged after
+/// an upgrade.
 final class RequestFramingHandler: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    private enum Mode {
-        case http
-        case tunnel(any ClientBytesReceiver)
-        /// All further bytes are discarded.
-        case discard
-    }
-
-    private var framing: RequestFraming
-    private var mode = Mode.http
     private var pending: ByteBuffer?
     /// True if `pending` shares its memory with TLS's read buffer.
     private var isBorrowed = false
     private var isFeeding = false
     private var readIsHeld = false
     private var context: ChannelHandlerContext?
-    private unowned let receiver: any RequestReceiver
+    private unowned let connection: ServeConnection
 
-    init(_ receiver: some RequestReceiver) {
-        self.receiver = receiver
-        framing = RequestFraming(limit: receiver.headByteCount)
-    }
+    init(_ connection: ServeConnection) { self.connection = connection }
 
     func handlerAdded(context: ChannelHandlerContext) { self.context = context }
     func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
 
-    /// True if part of a request's head has arrived.
-    var isInsideHead: Bool { framing.isInHead && (!framing.isAtStart || (pending?.readableBytes ?? 0) > 0) }
+    /// True if bytes wait that could not be processed yet.
+    var hasPending: Bool { pending != nil }
 
     /// True while received bytes are being delivered; answers are flushed after that.
     var isFeedingRequests: Bool { isFeeding }
@@ -76,18 +33,15 @@ final class RequestFramingHandler: ChannelDuplexHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         var buffer = unwrapInboundIn(data)
-        switch mode {
-        case .tunnel(let tunnel): tunnel.fromClient(buffer)
-        case .discard: break
-        case .http:
-            if pending?.writeBuffer(&buffer) == nil { (pending, isBorrowed) = (buffer, true) }
-            feed()
-            keepLittle()
-        }
+        if case .tunnel(let tunnel) = connection.work { return tunnel.fromClient(buffer) }
+        guard !connection.machine.isOver else { return }
+        if pending?.writeBuffer(&buffer) == nil { (pending, isBorrowed) = (buffer, true) }
+        feed()
+        keepLittle()
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
-        if case .tunnel(let tunnel) = mode { tunnel.clientReadComplete() }
+        if case .tunnel(let tunnel) = connection.work { tunnel.clientReadComplete() }
         context.fireChannelReadComplete()
     }
 
@@ -103,36 +57,26 @@ final class RequestFramingHandler: ChannelDuplexHandler {
     func resumeReading() {
         guard readIsHeld, mayRead, let context else { return }
         readIsHeld = false
-        receiver.noteReading()
+        connection.noteReading()
         context.read()
     }
 
-    /// Starts to parse the next request after an answer.
-    func startNext() {
-        framing = RequestFraming(limit: receiver.headByteCount)
-        guard !isFeeding else { return }
-        feed()
-        resumeReading()
-    }
-
-    /// Delivers what has waited since the head of a request.
+    /// Delivers what has waited.
     func goOn() {
         guard !isFeeding else { return }
         feed()
         resumeReading()
     }
 
-    /// Discards all further bytes.
+    /// Discards what has waited; the connection is over.
     func discard() {
-        mode = .discard
         pending = nil
         resumeReading()
     }
 
     /// Passes all further bytes to the tunnel, starting with those that have already arrived.
-    func enter(_ tunnel: some ClientBytesReceiver) {
-        mode = .tunnel(tunnel)
-        if let early = pending, early.readableBytes > 0 { tunnel.fromClient(early) }
+    func enter(_ tunnel: GatewayTunnel) {
+        if let early = pending { tunnel.fromClient(early) }
         pending = nil
         resumeReading()
     }
@@ -150,7 +94,7 @@ final class RequestFramingHandler: ChannelDuplexHandler {
     }
 
     /// Closes once everything has been written.
-    func closeWhenWritten() { whenWritten { [weak receiver = receiver] in receiver?.close() } }
+    func closeWhenWritten() { whenWritten { [weak connection = connection] in connection?.close() } }
 
     /// True if the client's connection accepts more bytes.
     var isWritable: Bool { context?.channel.isWritable ?? false }
@@ -159,13 +103,11 @@ final class RequestFramingHandler: ChannelDuplexHandler {
     func closeOutput() { context?.close(mode: .output, promise: nil) }
 
     private var mayRead: Bool {
-        switch mode {
-        case .http:
-            // One read ahead is allowed between a request and its answer.
-            framing.isComplete
-                ? pending == nil && receiver.mayReadAhead : receiver.mayReadRequest
-        case .tunnel(let tunnel): tunnel.mayReadClient
-        case .discard: true
+        switch connection.machine.reading(hasPending: hasPending) {
+        case .any: true
+        case .none: false
+        case .whileWritable: isWritable
+        case .asPassed: connection.mayPass
         }
     }
 
@@ -180,34 +122,32 @@ final class RequestFramingHandler: ChannelDuplexHandler {
 
     private func feed() {
         isFeeding = true
-        while case .http = mode, !framing.isComplete, !receiver.isDeciding, feedPart() {}
+        while connection.machine.mayParse, feedPart() {}
         isFeeding = false
-        receiver.requestsAreRead(isInsideHead: isInsideHead)
+        connection.requestsAreRead()
     }
 
     /// Delivers one part of a request; returns false if it needs more bytes.
     private func feedPart() -> Bool {
         var bytes = pending ?? ByteBuffer()
         do {
-            // `pending` is set before the part is handed on: the receiver may discard it.
-            let (count, part) = try bytes.withUnsafeReadableBytes { try framing.next($0) }
+            // `pending` is set before the part is handed on: the connection may discard it.
+            let (count, part) = try bytes.withUnsafeReadableBytes { try connection.machine.next($0) }
             let used = bytes.readSlice(length: count)
             pending = bytes.readableBytes > 0 ? bytes : nil
             switch part {
             case nil: return false
-            case .head(let head): receiver.take(head)
-            case .end(let trailers): receiver.takeEnd(trailers)
+            case .head(let head): connection.take(head)
+            case .end(let trailers): connection.takeEnd(trailers)
             case .body(let range):
                 guard let body = used?.part(range) else { return false }
-                receiver.take(body)
+                connection.take(body)
             }
             return true
-        } catch let error as FramingError {
-            mode = .discard
-            pending = nil
-            receiver.refuse(error)
         } catch {
-            receiver.close()  // unreachable: the parser throws nothing else
+            pending = nil
+            // The parser throws nothing else.
+            connection.refuse(ServeReply(error as? FramingError ?? .badRequestLine))
         }
         return false
     }

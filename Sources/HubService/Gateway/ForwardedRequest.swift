@@ -81,11 +81,8 @@ final class ForwardedRequest: UpstreamAnswerReceiver {
     }
 
     private func setDeadline() {
-        switch machine.deadline {
-        case .request: break
-        case .answer: client.startAnswerTimer()
-        case .none: client.stopTimer()
-        }
+        guard let isDue = machine.answerIsDue else { return }
+        if isDue { client.timer.start(.upstream, loop.shared.limits.upstream) } else { client.timer.stop() }
     }
 
     // MARK: The upstream's side
@@ -109,8 +106,8 @@ final class ForwardedRequest: UpstreamAnswerReceiver {
             write(response, framing: .none, connection: "Upgrade", upgrade: request.upgrade ?? "websocket")
         case .begin(let framing, let isHeld, let closes):
             if isHeld { held = ByteBuffer() } else { giveTurnBack() }
-            if closes { client.closeAfterAnswer() }
-            write(response, framing: framing, connection: client.connectionOption)
+            if closes { client.machine.closeAfterAnswer() }
+            write(response, framing: framing, connection: client.machine.connectionOption)
         default: carryOut(action)
         }
     }
@@ -129,12 +126,12 @@ final class ForwardedRequest: UpstreamAnswerReceiver {
     ) {
         let head = response.forwarded(
             framing: framing, connection: connection, upgrade: upgrade, toBrowser: request.isOfBrowser)
-        if held?.writeBytes(head) == nil { client.write(head) }
+        if held?.writeBytes(head) == nil { client.output.write(head) }
     }
 
     func upstreamBody(_ bytes: ByteBuffer) { carryOut(machine.answerBody(bytes.readableBytes), bytes) }
-    func upstreamReadComplete() { if !machine.isOver { client.flush() } }
-    func upstreamWritabilityChanged() { client.resumeReading() }
+    func upstreamReadComplete() { if !machine.isOver { client.output.flush() } }
+    func upstreamWritabilityChanged() { client.framing.resumeReading() }
     func upstreamHasSwitched() { carryOut(machine.answerSwitched()) }
 
     /// - Parameter leavesUsable: true if the answer allows another request on the connection.
@@ -163,8 +160,8 @@ extension ForwardedRequest {
         switch action {
         case .nothing, .send, .inform, .begin, .beginSwitch: break  // those of one event, carried out there
         case .askForBody:
-            client.write("HTTP/1.1 100 Continue\r\n\r\n")
-            client.flush()
+            client.output.write("HTTP/1.1 100 Continue\r\n\r\n")
+            client.output.flush()
         case .keep: if let bytes { kept.append(bytes) }
         case .waitForBody:
             loop.eventLoop.assumeIsolated().scheduleTask(in: ForwardedRequest.gatheringTime) { [weak self] in
@@ -190,7 +187,7 @@ extension ForwardedRequest {
         case .release(let before, let after):
             release()
             deliver(before, bytes, after)
-            client.flush()
+            client.output.flush()
         case .deliver(let before, let after): deliver(before, bytes, after)
         case .finish(let end, let reuses): finish(end, reuses: reuses)
         case .join:
@@ -284,19 +281,19 @@ extension ForwardedRequest {
         // A request that is repeated has no body.
         kept = []
         connection.flush()
-        client.resumeReading()
+        client.framing.resumeReading()
     }
 
     private func deliver(_ before: String, _ bytes: ByteBuffer?, _ after: String) {
-        if !before.isEmpty { client.write(before) }
-        if let bytes { client.write(bytes) }
-        if !after.isEmpty { client.write(after) }
+        if !before.isEmpty { client.output.write(before) }
+        if let bytes { client.output.write(bytes) }
+        if !after.isEmpty { client.output.write(after) }
     }
 
     private func release() {
         guard let bytes = held else { return }
         held = nil
-        client.write(bytes)
+        client.output.write(bytes)
     }
 
     private func finish(_ end: [UInt8], reuses: Bool) {
@@ -308,7 +305,7 @@ extension ForwardedRequest {
         if turn != nil { link.noteAnswer() }
         leave()
         release()
-        client.write(end)
+        client.output.write(end)
         client.finish()
     }
 

@@ -2,7 +2,7 @@ import NIOCore
 
 /// Two connections joined after an upgrade (RFC 9110 § 7.8): bytes pass in both directions, each of which
 /// ends separately.
-final class GatewayTunnel: ClientBytesReceiver, UpstreamBytesReceiver {
+final class GatewayTunnel {
     private weak var client: RequestFramingHandler?
     private weak var upstream: UpstreamConnection?
     private var clientHasEnded = false
@@ -22,6 +22,7 @@ final class GatewayTunnel: ClientBytesReceiver, UpstreamBytesReceiver {
 
     // MARK: From the client
 
+    /// False while further bytes cannot be passed on.
     var mayReadClient: Bool { upstream?.isWritable ?? true }
     func fromClient(_ bytes: ByteBuffer) { upstream?.write(bytes) }
     func clientReadComplete() { upstream?.flush() }

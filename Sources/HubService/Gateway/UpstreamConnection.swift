@@ -2,18 +2,12 @@ import GatewayRules
 import NIOCore
 import NIOSSL
 
-/// Receives the events of an upstream connection.
-protocol UpstreamReceiver: AnyObject {
+/// Receives the answer to one request, and what becomes of its connection.
+protocol UpstreamAnswerReceiver: AnyObject {
     /// True if further bytes from the upstream can be passed on.
     var mayReadUpstream: Bool { get }
     func upstreamReadComplete()
     func upstreamWritabilityChanged()
-    /// The connection has ended, or failed.
-    func upstreamClosed()
-}
-
-/// Receives the answer to one request.
-protocol UpstreamAnswerReceiver: UpstreamReceiver {
     func upstreamHead(_ response: ResponseHead)
     func upstreamBody(_ bytes: ByteBuffer)
     /// - Parameter leavesUsable: true if the answer allows another request on the connection.
@@ -22,12 +16,8 @@ protocol UpstreamAnswerReceiver: UpstreamReceiver {
     func upstreamHasSwitched()
     /// The answer cannot be parsed.
     func upstreamFailed(_ fault: FramingError)
-}
-
-/// Receives the upstream's bytes after an upgrade.
-protocol UpstreamBytesReceiver: UpstreamReceiver {
-    func fromUpstream(_ bytes: ByteBuffer)
-    func upstreamInputClosed()
+    /// The connection has ended, or failed.
+    func upstreamClosed()
 }
 
 /// One connection to the upstream: it parses received bytes into answers, and passes them on unchanged after
@@ -41,7 +31,7 @@ final class UpstreamConnection: ChannelDuplexHandler {
     private var receiver: (any UpstreamAnswerReceiver)?
     private var framing = ResponseFraming(toHead: false, upgrades: false)
     private var pending: ByteBuffer?
-    private var tunnel: (any UpstreamBytesReceiver)?
+    private var tunnel: GatewayTunnel?
     private var context: ChannelHandlerContext?
     private var isUsable = true
     private var isClosing = false
@@ -196,7 +186,7 @@ final class UpstreamConnection: ChannelDuplexHandler {
     // MARK: Bytes
 
     /// Passes all further bytes to the tunnel, starting with those that have already arrived.
-    func enter(_ tunnel: some UpstreamBytesReceiver) {
+    func enter(_ tunnel: GatewayTunnel) {
         guard let context else { return tunnel.upstreamClosed() }
         receiver = nil
         self.tunnel = tunnel

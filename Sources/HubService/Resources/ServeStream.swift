@@ -1,19 +1,5 @@
+import GatewayRules
 import NIOCore
-
-/// The client's side of a stream.
-protocol StreamClient: AnyObject {
-    /// True if the client's connection accepts more bytes.
-    var isWritable: Bool { get }
-    /// The value of `Connection` in the answer; nil to omit it.
-    var connectionOption: String? { get }
-    func write(_ bytes: [UInt8])
-    func write(_ text: String)
-    func flush()
-    /// Keeps `hold` until everything that is written so far has been sent.
-    func keep(_ hold: AnswerHold)
-    /// Called when the whole answer has been written.
-    func finish()
-}
 
 /// Server-sent events as the answer to a request (WHATWG HTML § 9.2).
 ///
@@ -25,7 +11,7 @@ final class ServeStream {
 
     private let events: any HubEvents
     /// The client cancels the stream before it is freed.
-    private unowned let client: any StreamClient
+    private unowned let client: ServeConnection
     private let eventLoop: any EventLoop
     private let isChunked: Bool
     private let hold: (Int) -> AnswerHold?
@@ -37,7 +23,7 @@ final class ServeStream {
     ///   - isChunked: false for HTTP/1.0: the end of the connection is the end of the answer.
     ///   - hold: counts many bytes for the client; nil if they do not fit.
     init(
-        _ events: any HubEvents, to client: some StreamClient, on eventLoop: any EventLoop, isChunked: Bool,
+        _ events: any HubEvents, to client: ServeConnection, on eventLoop: any EventLoop, isChunked: Bool,
         hold: @escaping (Int) -> AnswerHold?
     ) {
         self.hold = hold
@@ -50,9 +36,9 @@ final class ServeStream {
         var head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nCache-Control: no-store\r\n"
         head += "X-Content-Type-Options: nosniff\r\n"
         if isChunked { head += "Transfer-Encoding: chunked\r\n" }
-        if let option = client.connectionOption { head += "Connection: \(option)\r\n" }
-        client.write(head + "\r\n")
-        client.flush()
+        if let option = client.machine.connectionOption { head += "Connection: \(option)\r\n" }
+        client.output.write(head + "\r\n")
+        client.output.flush()
         let bound = NIOLoopBound(self, eventLoop: eventLoop)
         comments = eventLoop.scheduleRepeatedTask(
             initialDelay: ServeStream.commentTime, delay: ServeStream.commentTime
@@ -96,7 +82,7 @@ final class ServeStream {
 
     private func end() {
         cancel()
-        if isChunked { client.write("0\r\n\r\n") }
+        if isChunked { client.output.write("0\r\n\r\n") }
         client.finish()
     }
 
@@ -107,9 +93,9 @@ final class ServeStream {
 
     private func write(_ bytes: [UInt8]) {
         guard !bytes.isEmpty else { return }
-        if isChunked { client.write(String(bytes.count, radix: 16) + "\r\n") }
-        client.write(bytes)
-        if isChunked { client.write("\r\n") }
-        client.flush()
+        if isChunked { client.output.write(String(bytes.count, radix: 16) + "\r\n") }
+        client.output.write(bytes)
+        if isChunked { client.output.write("\r\n") }
+        client.output.flush()
     }
 }

@@ -1,24 +1,12 @@
 import NIOCore
 
-/// A client's connection, as seen by its event loop.
-protocol LoopConnection: AnyObject {
-    /// Closes the connection if its device had access and has lost it.
-    func closeUnlessStillApproved()
-    /// Notes that its device is here.
-    func noteDevice()
-    /// Closes once everything written has been sent.
-    func drain()
-    /// Closes at once.
-    func close()
-}
-
 /// The state of one event loop, used only on that loop.
 final class ServeLoop {
     let eventLoop: any EventLoop
     let shared: ServerContext
     let pool: GatewayPool
     private(set) var isDraining = false
-    private var connections: [ObjectIdentifier: any LoopConnection] = [:]
+    private var connections: [ObjectIdentifier: ServeConnection] = [:]
     private var whenEmpty: EventLoopPromise<Void>?
 
     init(_ eventLoop: any EventLoop, shared: ServerContext) {
@@ -27,9 +15,9 @@ final class ServeLoop {
         pool = GatewayPool(eventLoop, shared.link.habits)
     }
 
-    func add(_ connection: some LoopConnection) { connections[ObjectIdentifier(connection)] = connection }
+    func add(_ connection: ServeConnection) { connections[ObjectIdentifier(connection)] = connection }
 
-    func remove(_ connection: some LoopConnection) {
+    func remove(_ connection: ServeConnection) {
         connections[ObjectIdentifier(connection)] = nil
         guard connections.isEmpty, let promise = whenEmpty else { return }
         whenEmpty = nil

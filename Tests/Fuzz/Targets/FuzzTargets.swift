@@ -4,8 +4,9 @@ package enum FuzzTargets {
 
     package static let all: [String: Target] = [
         "age": fuzzAge, "answers": fuzzAnswers, "codes": fuzzCodes, "datagrams": fuzzDatagrams,
-        "dns": fuzzDNS, "exchange": fuzzExchange, "images": fuzzImages, "keyfiles": fuzzKeyFiles,
-        "picturelines": fuzzPictureLines, "requests": fuzzRequests, "symbols": fuzzSymbols, "tar": fuzzTar,
+        "dns": fuzzDNS, "exchange": fuzzExchange, "gate": fuzzGate, "images": fuzzImages,
+        "keyfiles": fuzzKeyFiles, "picturelines": fuzzPictureLines, "requests": fuzzRequests,
+        "symbols": fuzzSymbols, "tar": fuzzTar,
         "words": fuzzWords,
     ]
 }

@@ -1,0 +1,103 @@
+import GatewayRules
+import NIOCore
+import Pairing
+import Synchronization
+
+// Whose connection it is, and whether that device still has access.
+extension ServeConnection {
+    /// The maximum time between two requests.
+    var idleTime: TimeAmount {
+        let limits = shared.limits
+        return machine.isKnown ? limits.idle : min(limits.idle, limits.strangerIdle)
+    }
+
+    /// From the handshake on, an approved device's connection is never displaced by others.
+    func recognize() {
+        guard let pin = client.pin, case .approved(let device) = access(of: pin) else { return }
+        enter(device)
+    }
+
+    /// The access of the device with this pin, now.
+    ///
+    /// Who has the hub's own key may read all of its files. That is the doctor on this machine: it learns
+    /// from the hub how the upstream is, since a stock server must not be asked by two at once. The key
+    /// counts in the handshake alone: the certificate, which a proxy hands on, is public.
+    func access(of pin: Pin) -> RequestRouter.Access {
+        if isDoctor, pin == shared.itself.pin { return .approved(shared.itself) }
+        return shared.devices.access(of: pin)
+    }
+
+    private var isDoctor: Bool { !client.isTrustedProxy && client.pin == shared.itself.pin }
+
+    /// Counts the connection as the device's own; it is closed when the device loses access.
+    ///
+    /// - Returns: false if the device has too many connections in use.
+    @discardableResult
+    func enter(_ device: ApprovedDevice) -> Bool {
+        watchExpiry(of: device)
+        if client.isTrustedProxy { shared.seen.note(device.pin, from: source) }
+        guard !machine.isApproved, let channel = context?.channel else { return machine.isApproved }
+        let (limits, rest) = (shared.limits, rest)
+        let approval = shared.connections.withLock {
+            $0.approve(ConnectionKey(channel: channel), as: device.pin, limits: limits) { rest.leave() }
+        }
+        switch approval {
+        case .counted: break
+        case .countedFor(let other): ConnectionLimiter.retire(other.channel)
+        case .refused:
+            shared.log.warning(
+                .limit,
+                "\(device.fingerprint) from \(source) has \(limits.connectionsPerSource) connections in use "
+                    + "already")
+            return false
+        }
+        machine.approve()
+        try? channel.syncOptions?.setOption(.writeBufferWaterMark, value: ServeConnection.deviceWaterMark)
+        noteDevice()
+        return true
+    }
+
+    /// The header fields that identify a device, cached across requests.
+    func described(_ device: ApprovedDevice) -> DescribedDevice {
+        if let last = lastDevice, last.device == device { return last }
+        let described = DescribedDevice(device)
+        lastDevice = described
+        return described
+    }
+
+    /// Checks the approval again when it expires, because no file changes then; after at most an hour,
+    /// because the clock may be changed.
+    func watchExpiry(of device: ApprovedDevice) {
+        guard let left = shared.devices.secondsLeft(of: device) else { return timer.clear(.expiry) }
+        let seconds = min(3600, max(0, left))
+        timer.start(.expiry, .milliseconds(Int64(seconds * 1000) + 1))
+    }
+
+    /// Closes the connection if its device had access and has lost it, or if its role does not allow any more
+    /// what the connection is passing on.
+    func closeUnlessStillApproved() {
+        guard machine.isApproved, let pin = client.pin else { return }
+        guard case .approved(let device) = access(of: pin) else {
+            let action = machine.accessIsLost()
+            if action == .close {
+                shared.log.notice(
+                    "closed a connection of \(pin.fingerprint) from \(source): no longer approved")
+            }
+            return carryOut(action)
+        }
+        if let passing = machine.passing,
+            !shared.router.allows(passing, of: device, guests: shared.guests.verdict)
+        {
+            shared.log.notice(
+                "closed a connection of \(pin.fingerprint) from \(source): its role no longer allows it")
+            return close()
+        }
+        watchExpiry(of: device)
+    }
+
+    /// Notes that its device is here; a proxy's requests are noted one by one.
+    func noteDevice() {
+        guard machine.isApproved, !client.isTrustedProxy, !isDoctor, let pin = client.pin else { return }
+        shared.seen.note(pin, from: source)
+    }
+}
