@@ -140,18 +140,16 @@ package final class Recognizer {
     /// Waits so long until it has ended, and then ends it; its code, or 128 and the signal that ended it.
     private func end(after time: Duration) -> Int32 {
         if let status { return status }
-        let deadline = ContinuousClock.now + time
+        var deadline = ContinuousClock.now + time
+        // Asked first: it may have a recording to remove.
+        var signals = [SIGTERM, SIGKILL]
         var word: Int32 = 0
         while true {
             let found = waitpid(process, &word, WNOHANG)
             if found == process || (found < 0 && errno != EINTR) { break }
-            if ContinuousClock.now >= deadline {
-                // Asked first: it may have a recording to remove.
-                kill(process, SIGTERM)
-                usleep(200_000)
-                kill(process, SIGKILL)
-                while waitpid(process, &word, 0) < 0 && errno == EINTR {}
-                break
+            if ContinuousClock.now >= deadline, !signals.isEmpty {
+                kill(process, signals.removeFirst())
+                deadline = .now + .seconds(2)
             }
             usleep(10_000)
         }

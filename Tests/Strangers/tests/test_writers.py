@@ -47,7 +47,7 @@ class Person:
              ("rule", f"Rule {self.number}"), f"T{number}"),
             (["home", "rule", "remove", f"Rule {self.number}"], ("rule", f"Rule {self.number}"), None),
             # Of one scene, one person saves the states, and the next one says when it runs.
-            (["home", "scene", "save", f"scene {self.number}", "--shared",
+            (["home", "scene", "save", f"scene {self.number}",
               *(["Device 0"] if number % 2 else ["Device 0", "Device 2"])],
              ("states", f"scene {self.number}"), 2 if number % 2 else 4),
             (["home", "scene", "at", f"scene {(self.number + 1) % WRITERS}", f"{number % 24:02}:{number % 60:02}"],
@@ -82,7 +82,7 @@ class WriterTests(unittest.TestCase):
             people = [Person(folder, number, hub) for number in range(WRITERS)]
             people[0].run("home", "room", "add", "Shared", check=True)
             for number in range(WRITERS):
-                people[0].run("home", "scene", "save", f"scene {number}", "--shared", "Device 0", check=True)
+                people[0].run("home", "scene", "save", f"scene {number}", "Device 0", check=True)
             faults = []
             threads = [threading.Thread(target=person.work, args=(faults,)) for person in people]
             for thread in threads:
