@@ -19,7 +19,7 @@ enum Main {
         guard lseek(STDIN_FILENO, 0, SEEK_CUR) == 0, let line = StandardInput.line(),
             let request = try? PictureRequest(line: line)
         else {
-            _ = StandardOutput.write(Array("hubpair starts this program, for pictures\n".utf8))
+            _ = writeAll(Array("hubpair starts this program, for pictures\n".utf8), to: STDOUT_FILENO)
             exit(64)
         }
         let answer: PictureAnswer
@@ -90,16 +90,6 @@ enum StandardInput {
 
 enum StandardOutput {
     static func send(_ answer: PictureAnswer) {
-        guard let line = try? answer.line(), write(line) else { exit(1) }
-    }
-
-    static func write(_ bytes: [UInt8]) -> Bool {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.write(STDOUT_FILENO, $0.baseAddress, $0.count) }
-            if count < 0 && errno != EINTR { return false }
-            rest = rest.dropFirst(max(0, count))
-        }
-        return true
+        guard let line = try? answer.line(), writeAll(line, to: STDOUT_FILENO) else { exit(1) }
     }
 }

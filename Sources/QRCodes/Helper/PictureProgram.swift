@@ -38,8 +38,8 @@ final class PictureProgram {
         let nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC)
         var ends: [Int32] = [-1, -1]
         defer { for descriptor in [input, nowhere, ends[1]] where descriptor >= 0 { close(descriptor) } }
-        guard input >= 0, nowhere >= 0, PictureProgram.write(head, to: input),
-            PictureProgram.write(picture, to: input), lseek(input, 0, SEEK_SET) == 0,
+        guard input >= 0, nowhere >= 0, writeAll(head, to: input),
+            writeAll(picture, to: input), lseek(input, 0, SEEK_SET) == 0,
             pipe2(&ends, O_CLOEXEC) == 0
         else { throw .notStarted(errno) }
         let values = PictureProgram.variables.compactMap { name in
@@ -110,16 +110,6 @@ final class PictureProgram {
         var status: Int32 = 0
         while waitpid(process, &status, 0) < 0 && errno == EINTR {}
         self.status = status
-    }
-
-    private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            if count < 0 && errno != EINTR { return false }
-            rest = rest.dropFirst(max(0, count))
-        }
-        return true
     }
 }
 

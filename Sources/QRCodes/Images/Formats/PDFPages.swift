@@ -80,7 +80,7 @@ final class PDFDrawing {
         var ends: [Int32] = [-1, -1]
         defer { for descriptor in [document, ends[1]] where descriptor >= 0 { close(descriptor) } }
         guard document >= 0, complaints >= 0, pipe2(&ends, O_CLOEXEC) == 0,
-            PDFDrawing.write(bytes, to: document), lseek(document, 0, SEEK_SET) == 0
+            writeAll(bytes, to: document), lseek(document, 0, SEEK_SET) == 0
         else {
             for descriptor in [complaints, ends[0]] where descriptor >= 0 { close(descriptor) }
             throw .outOfMemory
@@ -161,15 +161,5 @@ final class PDFDrawing {
         seconds =
             Double(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec)
             + Double(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6
-    }
-
-    private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            if count < 0 && errno != EINTR { return false }
-            rest = rest.dropFirst(max(0, count))
-        }
-        return true
     }
 }
