@@ -19,6 +19,8 @@ final class PictureProgram {
         "PATH", "TSAN_OPTIONS", "XDG_CACHE_HOME", "XDG_DATA_HOME",
     ]
 
+    private static let grace = Duration.seconds(10)
+
     /// For poll(2).
     let descriptor: Int32
     /// Only against a program that hangs: by itself it ends after so much processor time.
@@ -69,7 +71,11 @@ final class PictureProgram {
     /// Reads what the program has sent, after poll(2) has announced it. Returns its answer when it has ended.
     func receive() -> Result<PictureAnswer, any Error>? {
         let chunk = [UInt8](unsafeUninitializedCapacity: 65_536) { buffer, used in
-            used = max(0, Glibc.read(descriptor, buffer.baseAddress, buffer.count))
+            var count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
+            while count < 0 && errno == EINTR {
+                count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
+            }
+            used = max(0, count)
         }
         guard chunk.isEmpty else {
             var parts = chunk.split(separator: 0x0A, omittingEmptySubsequences: false)[...]
@@ -81,7 +87,7 @@ final class PictureProgram {
             return line.count <= PictureAnswer.maximumByteCount
                 ? nil : .failure(PictureProgramError.nonsense)
         }
-        wait()
+        end()
         let signal = (status ?? 0) & 0x7F
         let isSlow = signal == SIGPROF || signal == SIGXCPU
         guard status == 0 || isSlow else { return .failure(QRScanError.crashed) }
@@ -104,6 +110,23 @@ final class PictureProgram {
             return .failure(QRScanError.tookTooLong)
         }
         return .success(answer)
+    }
+
+    /// It has closed its output, so it is ending. One that a picture has taken over could sleep instead: for
+    /// that its processor time has no end, so it gets some seconds.
+    private func end() {
+        let deadline = ContinuousClock.now + PictureProgram.grace
+        var status: Int32 = 0
+        while true {
+            let found = waitpid(process, &status, WNOHANG)
+            if found == process { break }
+            guard found == 0 || errno == EINTR, .now < deadline else {
+                kill(process, SIGKILL)
+                return wait()
+            }
+            usleep(200)
+        }
+        self.status = status
     }
 
     private func wait() {

@@ -120,9 +120,11 @@ package enum PictureProgramError: Codable, Equatable, UserError {
         switch self {
         case .missing: "the program hubpair-picture, which reads and draws pictures, is not installed"
         case .notStarted(let code):
-            "the program hubpair-picture cannot be started: \(String(cString: strerror(code)))"
+            "the program hubpair-picture cannot be started: "
+                + String(cString: strerror(code)).lowercased()
         case .notLocked(let code):
-            "this system cannot lock in the program that reads pictures: \(String(cString: strerror(code)))"
+            "this system cannot lock in the program that reads pictures: "
+                + String(cString: strerror(code)).lowercased()
         case .nonsense: "the program that reads pictures answers nonsense"
         case .dead: "the program that draws pictures has ended without an answer"
         }
