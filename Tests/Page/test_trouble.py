@@ -230,38 +230,41 @@ class FreshTests(HouseTests):
         of a hub without heartbeats may be silent."""
         browser = self.browser(self.device("Ute", "member"))
         browser.find(self.LIVE)
+        # All in one turn of the page, which has streams and timers of its own.
         told = browser.run("""
-            const [waiting, opened, told] = [[], [], []];
-            let now = 0;
-            const real = [window.setTimeout, window.clearTimeout, window.EventSource];
-            window.setTimeout = (act, time) => waiting.push({act, at: now + time});
-            window.clearTimeout = (key) => { if (key) delete waiting[key - 1]; };
-            window.EventSource = class extends EventTarget {
-              constructor(path) { super(); this.path = path; this.readyState = 0; opened.push(this); }
-              close() { this.readyState = 2; }
-            };
-            const pass = (time) => {
-              for (const end = now + time; now < end;) {
-                now += 100;
-                waiting.forEach((each, key) => { if (each.at <= now) { delete waiting[key]; each.act(); } });
-              }
-            };
-            const say = (type, lastEventId = '') => opened.at(-1).dispatchEvent(new MessageEvent(type, {data: '{}', lastEventId}));
             return import('/hubpair/page/hub.js').then(({Stream}) => {
-              const stream = new Stream('/stream', () => {}, (...what) => told.push([now, ...what]));
-              stream.open(); opened.at(-1).onopen();
-              pass(60000);
-              say('state', 'a-1'); pass(60000);
-              const old = told.length;
-              say('alive', 'a-1');
-              for (let beat = 0; beat < 10; beat += 1) { pass(2000); say('alive', 'a-1'); }
-              const kept = told.length;
-              const last = now;
-              pass(4900); const early = told.length;
-              pass(100);
-              const [late, ...how] = told.at(-1);
-              return [old, kept, early, late - last, how, opened.at(-1).path, opened.length];
-            }).finally(() => { [window.setTimeout, window.clearTimeout, window.EventSource] = real; });""")
+              const [waiting, opened, told] = [[], [], []];
+              let now = 0;
+              const real = [window.setTimeout, window.clearTimeout, window.EventSource];
+              window.setTimeout = (act, time) => waiting.push({act, at: now + time});
+              window.clearTimeout = (key) => { if (key) delete waiting[key - 1]; };
+              window.EventSource = class extends EventTarget {
+                constructor(path) { super(); this.path = path; this.readyState = 0; opened.push(this); }
+                close() { this.readyState = 2; }
+              };
+              const pass = (time) => {
+                for (const end = now + time; now < end;) {
+                  now += 100;
+                  waiting.forEach((each, key) => { if (each.at <= now) { delete waiting[key]; each.act(); } });
+                }
+              };
+              const say = (type, lastEventId = '') => opened.at(-1).dispatchEvent(new MessageEvent(type, {data: '{}', lastEventId}));
+              try {
+                const stream = new Stream('/stream', () => {}, (...what) => told.push([now, ...what]));
+                stream.open(); opened.at(-1).onopen();
+                pass(60000);
+                say('state', 'a-1'); pass(60000);
+                const old = told.length;
+                say('alive', 'a-1');
+                for (let beat = 0; beat < 10; beat += 1) { pass(2000); say('alive', 'a-1'); }
+                const kept = told.length;
+                const last = now;
+                pass(4900); const early = told.length;
+                pass(100);
+                const [late, ...how] = told.at(-1);
+                return [old, kept, early, late - last, how, opened.at(-1).path, opened.length];
+              } finally { [window.setTimeout, window.clearTimeout, window.EventSource] = real; }
+            });""")
         self.assertEqual(told, [1, 1, 1, 5000, [False, True], "/stream?after=a-1", 2])
 
     def test_a_hub_that_hangs(self):
