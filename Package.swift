@@ -34,6 +34,8 @@ let package = Package(
         .library(name: "HubClient", targets: ["HubClient"]),
         .executable(name: "hubpair", targets: ["hubpair"]),
         .executable(name: "hubpair-picture", targets: ["hubpair-picture"]),
+        // The household behind the gate; `hubpair serve` runs it.
+        .executable(name: "hubpair-house", targets: ["hubpair-house"]),
     ],
     dependencies: [
         // The command line: parsing, help, usage errors with exit code 64.
@@ -169,8 +171,7 @@ let package = Package(
         .target(
             name: "HubService",
             dependencies: [
-                "Addresses", "Backups", "CGlibc", "CSQLite", "Discovery", "GatewayRules", "Home", "Household",
-                "HubPage",
+                "Addresses", "Backups", "CGlibc", "Discovery", "GatewayRules", "Home", "Household", "HubPage",
                 "Identity", "JSON", "Pairing", "PinnedTLS", "QRCodes",
                 .product(name: "Crypto", package: "swift-crypto"),
                 // scrypt, for the passphrase of a backup.
@@ -181,6 +182,18 @@ let package = Package(
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "NIOTLS", package: "swift-nio"),
                 .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: strict
+        ),
+        // The household behind the gate: states, messages, scenes, rules, hooks, and the one database.
+        .target(
+            name: "House",
+            dependencies: [
+                "CGlibc", "CSQLite", "GatewayRules", "Home", "Household", "HubPage", "HubService", "Identity",
+                "JSON", "Pairing",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
             ],
             swiftSettings: strict
         ),
@@ -225,6 +238,16 @@ let package = Package(
         // Reads and draws one picture for a program that starts it, and can do nothing else meanwhile.
         .executableTarget(
             name: "hubpair-picture", dependencies: ["CSandbox", "QRCodes"], swiftSettings: strict,
+            linkerSettings: [.unsafeFlags(quickStart, .when(configuration: .release))]
+        ),
+
+        // The household's process: states, messages, scenes, rules and hooks.
+        .executableTarget(
+            name: "hubpair-house",
+            dependencies: [
+                "House", "HubService", "Identity", "JSON", .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: strict,
             linkerSettings: [.unsafeFlags(quickStart, .when(configuration: .release))]
         ),
 
@@ -290,7 +313,7 @@ let package = Package(
             name: "HubServiceTests",
             dependencies: [
                 "Addresses", "Backups", "Discovery", "GatewayRules", "Home", "Household", "HubPage",
-                "HubService", "Identity", "JSON", "Pairing", "PinnedTLS", "QRCodes", "TestSupport",
+                "House", "HubService", "Identity", "JSON", "Pairing", "PinnedTLS", "QRCodes", "TestSupport",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),

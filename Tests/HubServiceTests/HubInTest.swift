@@ -7,6 +7,7 @@ import PinnedTLS
 import Synchronization
 import Testing
 
+@testable import House
 @testable import HubService
 
 /// A hub that serves on a free port of the loopback, with a state directory of its own.
@@ -14,6 +15,8 @@ final class HubInTest: Sendable {
     let state: HubState
     let path: String
     let server: ServeHub
+    /// The household behind the gate, in this process.
+    let house: HouseService
     let upstream: RawUpstream
     let log: RecordedLog
     /// An approved device.
@@ -50,11 +53,14 @@ final class HubInTest: Sendable {
         let recorded = log
         server = try await ServeHub.start(
             state: state, options: options, log: ServeLog(Logger(label: "test") { _ in recorded }))
+        house = try await HouseService.start(
+            state: state, log: ServeLog(Logger(label: "test") { _ in recorded }))
         try enter(device, name: "Anna's täblet", .approved)
     }
 
     /// Ends the hub; a test that does not call it leaves it to the end of the process.
     func stop() async {
+        await house.stop()
         await server.stop()
         await upstream.close()
         try? FileManager.default.removeItem(atPath: path)

@@ -9,12 +9,14 @@ enum CheckMessages {
             "hub-messages", tried: "checked the database of messages and states, and the hook's failures",
             deadline: .seconds(10)
         ) {
-            verdict(try ReviewMessages(state).run(), at: Date())
+            let review = try HouseReview(of: state)
+            if let error = review.error { throw HouseToolError(error.words, hint: error.hint) }
+            return verdict(review.messages, at: Date())
         }
     }
 
     /// - Parameter review: nil: there is no database yet.
-    static func verdict(_ review: ReviewMessages.Review?, at now: Date) -> Finding.Verdict {
+    static func verdict(_ review: MessageReview?, at now: Date) -> Finding.Verdict {
         guard let review else { return .ok("there are none yet") }
         if let fault = review.fault {
             return .problem(
@@ -35,7 +37,7 @@ enum CheckMessages {
         return .ok(words(review, at: now))
     }
 
-    private static func words(_ review: ReviewMessages.Review, at now: Date) -> String {
+    private static func words(_ review: MessageReview, at now: Date) -> String {
         func count(_ number: Int, _ word: String) -> String { "\(number) \(word)\(number == 1 ? "" : "s")" }
         var words = count(review.messageCount, "message")
         if let last = review.lastMessage { words += ", the last \(LocalTime(last).text(seenAt: now))" }

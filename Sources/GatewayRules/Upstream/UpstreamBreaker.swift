@@ -12,6 +12,10 @@ package struct UpstreamBreaker: Equatable, Sendable {
         package let words: String
         /// False if a request would wait for its answer.
         package fileprivate(set) var isToldAtOnce: Bool
+
+        package init(since: Date, words: String, isToldAtOnce: Bool = false) {
+            (self.since, self.words, self.isToldAtOnce) = (since, words, isToldAtOnce)
+        }
     }
 
     /// The pauses between probes in seconds; the last one stays.

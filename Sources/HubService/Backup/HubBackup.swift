@@ -12,7 +12,7 @@ package struct HubBackup {
     static let requiredNames = HubFile.names(.always)
     /// These are if the hub has them.
     static let householdNames = HubFile.names(.ifThere)
-    static var names: [String] { requiredNames + householdNames + [HouseholdDatabase.fileName] }
+    static var names: [String] { requiredNames + householdNames + [HouseholdFiles.database] }
     /// The most bytes of a backup: of its keyfiles and its database as large as they may be, and the rest.
     package static let maximumByteCount =
         (2 + householdNames.count) * ProtectedDirectory.maximumFileByteCount + HouseholdCopy.maximumByteCount
@@ -20,7 +20,7 @@ package struct HubBackup {
 
     /// The most bytes of one file in the archive.
     private static func limit(_ name: String) -> Int {
-        name == HouseholdDatabase.fileName
+        name == HouseholdFiles.database
             ? HouseholdCopy.maximumByteCount : ProtectedDirectory.maximumFileByteCount
     }
 
@@ -68,8 +68,9 @@ package struct HubBackup {
     /// Takes the database in; if it cannot be read, the rest is a backup without it. Call it outside
     /// `withLock`: it may take seconds.
     mutating func addDatabase(of directory: borrowing ProtectedDirectory) {
-        do throws(DatabaseError) {
-            database = try HouseholdCopy.bytes(of: directory)
+        do throws(HouseToolError) {
+            let bytes = try HouseTool.run("copy", directory.path, maximum: HouseholdCopy.maximumByteCount)
+            database = bytes.isEmpty ? nil : bytes
         } catch {
             databaseFault = describing(error)
         }
@@ -120,9 +121,9 @@ package struct HubBackup {
             }
         }
         self.household = household
-        database = archive.files.first { $0.name == HouseholdDatabase.fileName }?.bytes
+        database = archive.files.first { $0.name == HouseholdFiles.database }?.bytes
         guard database.map(HouseholdCopy.isCopy) ?? true else {
-            throw .notHub("\(HouseholdDatabase.fileName) in it is no database of a backup")
+            throw .notHub("\(HouseholdFiles.database) in it is no database of a backup")
         }
         self.identity = identity
         settingsBytes = try bytes(HubSettings.fileName)
@@ -136,7 +137,7 @@ package struct HubBackup {
         for name in HubBackup.householdNames {
             if let bytes = household[name] { files.append(TarArchive.File(name: name, bytes: bytes)) }
         }
-        if let database { files.append(TarArchive.File(name: HouseholdDatabase.fileName, bytes: database)) }
+        if let database { files.append(TarArchive.File(name: HouseholdFiles.database, bytes: database)) }
         let archive = TarArchive(files, modified: made)
         return try AgeFile.encrypt(archive.serialized, passphrase: passphrase, work: work)
     }

@@ -1,14 +1,14 @@
 import FoundationEssentials
-import GatewayRules
-import Pairing
+package import GatewayRules
+package import Pairing
 import Synchronization
 
 /// A device that has access, with the header fields that identify it.
-struct DescribedDevice: Sendable {
-    let device: ApprovedDevice
-    let fields: DeviceFields
+package struct DescribedDevice: Sendable {
+    package let device: ApprovedDevice
+    package let fields: DeviceFields
 
-    init(_ device: ApprovedDevice) {
+    package init(_ device: ApprovedDevice) {
         self.device = device
         // An unknown role has no access; if it ever had, the least would be told.
         fields = DeviceFields(

@@ -55,7 +55,7 @@ extension ServeConnection {
             if !machine.isApproved, word != ServeReply.tooManyConnections.word,
                 [401, 403, 429].contains(reply.status.code)
             {
-                shared.alerts.noteRefusal(from: "\(source)")
+                shared.news.noteRefusal(from: "\(source)")
             }
         }
         output.write(

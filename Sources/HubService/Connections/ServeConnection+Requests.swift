@@ -9,7 +9,7 @@ extension ServeConnection {
     func take(_ head: RequestHead) {
         guard rest.begin(), machine.begin(head, isDraining: loop.isDraining) else { return }
         timer.stop()
-        act(on: head, guests: shared.guests.verdict)
+        act(on: head) { _ in nil }
     }
 
     private func act(on head: RequestHead, guests: (String) -> GuestVerdict?) {

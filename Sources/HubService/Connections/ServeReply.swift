@@ -1,45 +1,45 @@
 import GatewayRules
-import HubPage
-import JSON
-import NIOHTTP1
+package import HubPage
+package import JSON
+package import NIOHTTP1
 import Pairing
 
 /// An answer of the hub itself: a status, a body, mostly JSON, and header fields.
-struct ServeReply: Sendable {
-    let status: HTTPResponseStatus
+package struct ServeReply: Sendable {
+    package let status: HTTPResponseStatus
     /// Empty for 204 and 304.
-    let body: [UInt8]
-    private(set) var contentType = "application/json"
-    private(set) var cacheControl = "no-store"
-    private(set) var headers: [(String, String)] = []
+    package let body: [UInt8]
+    package private(set) var contentType = "application/json"
+    package private(set) var cacheControl = "no-store"
+    package private(set) var headers: [(String, String)] = []
     /// The error code for the log; nil if it is not an error, or is logged already.
-    private(set) var word: String?
+    package private(set) var word: String?
     /// Counts a large body until it is sent; see ``AnswerDesk``.
     var hold: AnswerHold?
     /// True if the connection closes after it.
-    private(set) var closes = false
+    package private(set) var closes = false
 
-    init(_ status: HTTPResponseStatus, json body: [UInt8]) {
+    package init(_ status: HTTPResponseStatus, json body: [UInt8]) {
         self.status = status
         self.body = body
     }
 
     /// An error: `{"error": word, "message": text}`.
-    init(_ status: HTTPResponseStatus, error: String, _ message: String) {
+    package init(_ status: HTTPResponseStatus, error: String, _ message: String) {
         var json: [UInt8] = []
         JSONValue.object(["error": .string(error), "message": .string(message)]).write(to: &json)
         self.init(status, json: json)
         word = error
     }
 
-    init(_ status: HTTPResponseStatus, json value: JSONValue) {
+    package init(_ status: HTTPResponseStatus, json value: JSONValue) {
         var json: [UInt8] = []
         value.write(to: &json)
         self.init(status, json: json)
     }
 
     /// What is served now, with its entity tag.
-    init(_ status: HTTPResponseStatus, json value: JSONValue, tag: EntityTag) {
+    package init(_ status: HTTPResponseStatus, json value: JSONValue, tag: EntityTag) {
         self.init(status, json: value)
         headers = [("ETag", tag.text)]
     }
@@ -114,7 +114,7 @@ struct ServeReply: Sendable {
         return Array(text.utf8) + (withBody ? body : [])
     }
 
-    static let busy: ServeReply = {
+    package static let busy: ServeReply = {
         var reply = ServeReply(
             .serviceUnavailable, error: "busy",
             "answers of this hub wait to be read, and there is no room for more; try again soon")
@@ -159,6 +159,32 @@ struct ServeReply: Sendable {
             headers = [("Retry-After", "5")]
         }
     }
+
+    /// What the house has answered.
+    init(_ head: HTTPResponseHead, body: [UInt8]) {
+        self.init(head.status, json: body)
+        word = head.headers.first(name: HouseFields.word)
+        if let type = head.headers.first(name: "Content-Type") { contentType = type }
+        if let control = head.headers.first(name: "Cache-Control") { cacheControl = control }
+        headers = ["ETag", "Retry-After"].flatMap { name in head.headers[name].map { (name, $0) } }
+    }
+
+    /// The same for the house.
+    package func fields() -> HTTPHeaders {
+        var fields = HTTPHeaders(headers)
+        fields.add(name: "Content-Type", value: contentType)
+        fields.add(name: "Cache-Control", value: cacheControl)
+        if let word { fields.add(name: HouseFields.word, value: word) }
+        return fields
+    }
+
+    static let houseAway: ServeReply = {
+        var reply = ServeReply(
+            .serviceUnavailable, error: "house_away",
+            "the household of this hub does not answer now; try again soon")
+        reply.headers = [("Retry-After", "5")]
+        return reply
+    }()
 
     static let upstreamTimeout = ServeReply(
         .gatewayTimeout, error: "upstream_timeout", "the server behind the hub took too long to answer")

@@ -96,7 +96,7 @@ final class ForwardedRequest: UpstreamAnswerReceiver {
             link.habits.noteAnswer(response, isReused: isReused)
             noted?.tell(loop.shared.orders, status: response.status, by: device.device)
             if request.mayChangeStates, response.status < 400 { link.noteOrder() }
-            if RequestKind(request) == .changing { loop.shared.guests.forget() }
+            if RequestKind(request) == .changing { loop.shared.news.noteChange() }
         default: break
         }
         switch action {

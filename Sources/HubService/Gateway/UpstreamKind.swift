@@ -1,6 +1,6 @@
 import GatewayRules
 package import Home
-import JSON
+package import JSON
 
 /// What the server behind the hub is, as far as it matters how to treat it.
 package enum UpstreamKind: String, Equatable, Sendable {
@@ -57,7 +57,7 @@ package struct UpstreamTreatment: Equatable, Sendable {
     }
 
     /// As it stands in the answer to `GET states`.
-    var json: JSONValue {
+    package var json: JSONValue {
         .object(["kind": .text(kind?.rawValue), "concurrency": .integer(Int64(concurrency))])
     }
 }

@@ -1,12 +1,12 @@
 import FoundationEssentials
-import GatewayRules
+package import GatewayRules
 import Identity
 import NIOCore
 import Synchronization
 
 /// Whose turn it is at the upstream: one queue for all event loops, for what devices send and what the hub
 /// asks; and whether it answers at all. ``UpstreamQueue`` and ``UpstreamBreaker`` decide.
-final class UpstreamTurns: Sendable {
+package final class UpstreamTurns: Sendable {
     enum Sender: Hashable, Sendable {
         case hub
         case device(fingerprint: String)
@@ -14,13 +14,13 @@ final class UpstreamTurns: Sendable {
 
     /// Why a request does not get a turn. Never reaches a user: ``ServeReply`` and ``UpstreamCallError`` have
     /// words for it.
-    enum Refusal: Error, Equatable {
+    package enum Refusal: Error, Equatable {
         /// Too many wait, or this one has waited too long; how many wait.
         case busy(waiting: Int)
         /// It has not answered others.
         case away(UpstreamBreaker.Outage)
 
-        var words: String {
+        package var words: String {
             switch self {
             case .busy(let count):
                 "the server behind the hub is busy: \(count) request\(count == 1 ? " waits" : "s wait")"

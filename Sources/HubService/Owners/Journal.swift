@@ -1,4 +1,5 @@
-import FoundationEssentials
+package import FoundationEssentials
+package import Household
 import JSON
 package import Pairing
 
@@ -12,11 +13,17 @@ package import Pairing
 /// each matter.
 package struct Journal {
     /// An entry without its number.
-    struct Note: Equatable, Sendable {
-        let fact: JournalEntry.Fact
-        let author: JournalEntry.Author?
-        var door: JournalEntry.Door?
-        let time: Date
+    package struct Note: Equatable, Sendable {
+        package var fact: JournalEntry.Fact
+        package let author: JournalEntry.Author?
+        package var door: JournalEntry.Door?
+        package let time: Date
+
+        package init(
+            fact: JournalEntry.Fact, author: JournalEntry.Author?, door: JournalEntry.Door? = nil, time: Date
+        ) {
+            (self.fact, self.author, self.door, self.time) = (fact, author, door, time)
+        }
     }
 
     /// The names of all files.
@@ -38,7 +45,7 @@ package struct Journal {
     /// Writes down what was decided about devices or codes. Call it inside `withLock`.
     ///
     /// - Parameter author: nil for the command line on the hub, and if a device came with a code.
-    static func note(
+    package static func note(
         _ facts: [JournalEntry.Fact], by author: JournalEntry.Author?, at time: Date,
         in directory: borrowing ProtectedDirectory
     ) {
@@ -51,7 +58,7 @@ package struct Journal {
     }
 
     /// Writes down what happened, if it can. Call it inside `withLock`.
-    static func note(_ notes: [Note], in directory: borrowing ProtectedDirectory) {
+    package static func note(_ notes: [Note], in directory: borrowing ProtectedDirectory) {
         do {
             try write(notes, in: directory)
         } catch {
@@ -60,7 +67,7 @@ package struct Journal {
     }
 
     /// Writes down what happened. Call it inside `withLock`.
-    static func write(_ notes: [Note], in directory: borrowing ProtectedDirectory) throws {
+    package static func write(_ notes: [Note], in directory: borrowing ProtectedDirectory) throws {
         guard !notes.isEmpty else { return }
         var id = try lastID(in: directory)
         for matter in JournalEntry.Matter.allCases {
@@ -91,7 +98,7 @@ package struct Journal {
     /// The entries after the one with the number `after`, or the last ones; the oldest first.
     ///
     /// - Returns: at most `limit`, and whether there are more behind them.
-    static func entries(
+    package static func entries(
         of matters: [JournalEntry.Matter], after: Int?, limit: Int,
         in directory: borrowing ProtectedDirectory
     ) throws(FileError) -> (entries: [JournalEntry], hasMore: Bool) {
@@ -198,5 +205,17 @@ extension [JournalEntry.Fact] {
         if device.name != before.name {
             append(.init(.renamed, device, before: before.name.description))
         }
+    }
+}
+
+extension Journal.Note {
+    /// What somebody did to something that the household keeps.
+    package init(
+        _ event: JournalEntry.Event, _ kind: HouseholdError.Kind, _ what: String,
+        by author: JournalEntry.Author?, at time: Date
+    ) {
+        var fact = JournalEntry.Fact(event)
+        (fact.kind, fact.what) = (kind.rawValue, shortened(what))
+        self.init(fact: fact, author: author, door: author == nil ? .hub : author?.door, time: time)
     }
 }

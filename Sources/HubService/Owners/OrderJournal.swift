@@ -1,12 +1,12 @@
 import Dispatch
-import FoundationEssentials
-import JSON
-import Pairing
+package import FoundationEssentials
+package import JSON
+package import Pairing
 import Synchronization
 
 /// Writes into the journal who switched what, through the gate and by scenes, on a thread of its own: no
 /// order waits for the disk. What a crash takes with it is at most the numbers of the last minute.
-final class OrderJournal: Sendable {
+package final class OrderJournal: Sendable {
     private struct Waiting {
         var groups = OrderGroups()
         var notes: [Journal.Note] = []
@@ -16,34 +16,65 @@ final class OrderJournal: Sendable {
         var isFaultTold = false
     }
 
+    /// An order whose appliance's name is being asked for.
+    private struct Unnamed: Sendable {
+        var note: Journal.Note
+        let appliance: String
+        let activator: String
+    }
+
+    /// The most orders that wait for a name; others go without one.
+    private static let maximumUnnamed = 1_000
+
     private let state: HubState
     private let log: ServeLog
     private let clock: @Sendable () -> Date
-    private let name: @Sendable (_ appliance: String, _ activator: String) -> String?
+    private let unnamed: AsyncStream<Unnamed>.Continuation
+    private let naming: Mutex<Task<Void, Never>?>
     private let queue = DispatchQueue(label: "hubpair.orders")
     private let waiting = Mutex(Waiting())
 
     /// - Parameter name: what people call an activator, as the hub knows it; nil if it does not.
-    init(
+    package init(
         of state: HubState, log: ServeLog, clock: @escaping @Sendable () -> Date,
-        name: @escaping @Sendable (_ appliance: String, _ activator: String) -> String?
+        name: @escaping @Sendable (_ appliance: String, _ activator: String) async -> String?
     ) {
-        (self.state, self.log, self.clock, self.name) = (state, log, clock, name)
+        (self.state, self.log, self.clock) = (state, log, clock)
+        let (orders, unnamed) = AsyncStream.makeStream(
+            of: Unnamed.self, bufferingPolicy: .bufferingOldest(OrderJournal.maximumUnnamed))
+        self.unnamed = unnamed
+        naming = Mutex(nil)
+        let task = Task { [weak self] in
+            for await order in orders {
+                var note = order.note
+                note.fact.what = await name(order.appliance, order.activator).map(shortened)
+                self?.take(note)
+            }
+        }
+        naming.withLock { $0 = task }
     }
 
     /// Notes an order to an activator.
-    func noteOrder(
+    package func noteOrder(
         _ appliance: String, _ activator: String, state: JSONValue?, by author: JournalEntry.Author
     ) {
         var fact = JournalEntry.Fact(.order)
         (fact.appliance, fact.activator) = (shortened(appliance), shortened(activator))
-        fact.what = name(appliance, activator).map(shortened)
         fact.state = state
-        note(fact, by: author, through: author.door)
+        let note = Journal.Note(fact: fact, author: author, door: author.door, time: clock())
+        switch unnamed.yield(Unnamed(note: note, appliance: appliance, activator: activator)) {
+        case .enqueued: break
+        default: take(note)
+        }
     }
 
-    func note(_ fact: JournalEntry.Fact, by author: JournalEntry.Author?, through door: JournalEntry.Door?) {
-        let order = Journal.Note(fact: fact, author: author, door: door, time: clock())
+    package func note(
+        _ fact: JournalEntry.Fact, by author: JournalEntry.Author?, through door: JournalEntry.Door?
+    ) {
+        take(Journal.Note(fact: fact, author: author, door: door, time: clock()))
+    }
+
+    private func take(_ order: Journal.Note) {
         let mustWrite = waiting.withLock { waiting in
             guard let line = waiting.groups.take(order, at: .now) else {
                 startTimer(&waiting)
@@ -94,7 +125,9 @@ final class OrderJournal: Sendable {
     }
 
     /// Writes down what is not yet.
-    func close() {
+    package func close() async {
+        unnamed.finish()
+        await naming.withLock { $0 }?.value
         waiting.withLock { $0.notes += $0.groups.ended(by: nil) }
         queue.sync { write() }
     }

@@ -1,20 +1,27 @@
-import Pairing
+package import Pairing
 import Synchronization
 
 /// Where the hub's own answers are made: by turns (``AnswerTurns``) and as far as there is room for what
 /// devices have not read yet (``AnswerBudget``). Without it a few approved devices that ask and never read
 /// would take the hub's memory, and one that asks without end the time of all.
-final class AnswerDesk: Sendable {
+package final class AnswerDesk: Sendable {
+    package init() {}
+
     private let turns = Mutex(AnswerTurns<CheckedContinuation<Bool, Never>>())
     private let budget = Mutex(AnswerBudget())
 
     /// Makes an answer when it is the device's turn; refuses before it is made where there is no room.
-    func make(for device: Pin, _ body: () async -> ResourceAnswer) async -> ResourceAnswer {
+    package func make(for device: Pin, _ body: () async -> ResourceAnswer) async -> ResourceAnswer {
         guard budget.withLock({ $0.hasRoom(for: device) }), await begin(device) else { return .busy }
         defer { end(device) }
         // It may have waited for long.
         guard budget.withLock({ $0.hasRoom(for: device) }) else { return .busy }
         let answer = await body()
+        return kept(answer, for: device)
+    }
+
+    /// Counts an answer that was made elsewhere; refuses it where there is no room.
+    package func kept(_ answer: ResourceAnswer, for device: Pin) -> ResourceAnswer {
         guard case .reply(var reply) = answer, reply.body.count > AnswerBudget.smallByteCount else {
             return answer
         }
@@ -24,7 +31,7 @@ final class AnswerDesk: Sendable {
     }
 
     /// Reads what a stream begins with, when it is the device's turn; nil if too many of its requests wait.
-    func inTurn<Value: Sendable, Failure: Error>(
+    package func inTurn<Value: Sendable, Failure: Error>(
         of device: Pin, _ body: () async throws(Failure) -> Value
     ) async throws(Failure) -> Value? {
         guard await begin(device) else { return nil }
@@ -35,7 +42,7 @@ final class AnswerDesk: Sendable {
     /// Counts bytes that are about to wait for a device.
     ///
     /// - Returns: what counts them as long as it exists; nil if there is no room.
-    func hold(_ count: Int, for device: Pin) -> AnswerHold? {
+    package func hold(_ count: Int, for device: Pin) -> AnswerHold? {
         guard budget.withLock({ $0.take(count, for: device) }) else { return nil }
         return AnswerHold { [self] in budget.withLock { $0.giveBack(count, for: device) } }
     }
@@ -55,7 +62,7 @@ final class AnswerDesk: Sendable {
 
 /// Stands for bytes that a device has not read yet. It goes with the answer: once that is written to the
 /// socket, or dropped with its connection.
-final class AnswerHold: Sendable {
+package final class AnswerHold: Sendable {
     private let giveBack: @Sendable () -> Void
 
     fileprivate init(_ giveBack: @escaping @Sendable () -> Void) { self.giveBack = giveBack }

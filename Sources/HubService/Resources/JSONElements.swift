@@ -1,13 +1,15 @@
-import JSON
+package import JSON
 
 /// The elements of a JSON array, each written as it comes: those of a large answer never stand in memory as
 /// values all together.
-struct JSONElements: Sendable {
-    /// Without the brackets.
-    private(set) var bytes: [UInt8] = []
-    private(set) var count = 0
+package struct JSONElements: Sendable {
+    package init() {}
 
-    mutating func append(_ value: JSONValue) {
+    /// Without the brackets.
+    package private(set) var bytes: [UInt8] = []
+    package private(set) var count = 0
+
+    package mutating func append(_ value: JSONValue) {
         if count > 0 { bytes.append(UInt8(ascii: ",")) }
         value.write(to: &bytes)
         count += 1

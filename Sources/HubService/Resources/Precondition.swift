@@ -1,6 +1,6 @@
 import GatewayRules
-import HubPage
-import JSON
+package import HubPage
+package import JSON
 
 /// What a request demands of the version that is there: `If-Match` and `If-None-Match` (RFC 9110 § 13.1).
 /// With them, of two who change the same thing the later one is told, instead of undoing what the earlier one
@@ -8,15 +8,22 @@ import JSON
 ///
 /// Accepted: `If-Match: "5f0c1a2b3c4d5e6f"`, `If-Match: *`, `If-None-Match: *`. What is no entity tag matches
 /// nothing.
-struct Precondition: Equatable, Sendable {
+package struct Precondition: Equatable, Sendable {
     /// The entity tags that were sent, or `*`; nil: no such field.
     private let match: [String]?
     private let noneMatch: [String]?
 
-    /// A request without conditions.
-    static let none = Precondition(match: nil, noneMatch: nil)
+    /// The fields that say the same: their names, and their members in a line.
+    var fields: [(String, String)] {
+        [("If-Match", match), ("If-None-Match", noneMatch)].compactMap { name, tags in
+            tags.map { (name, $0.joined(separator: ", ")) }
+        }
+    }
 
-    init(match: [String]?, noneMatch: [String]?) { (self.match, self.noneMatch) = (match, noneMatch) }
+    /// A request without conditions.
+    package static let none = Precondition(match: nil, noneMatch: nil)
+
+    package init(match: [String]?, noneMatch: [String]?) { (self.match, self.noneMatch) = (match, noneMatch) }
 
     init(_ fields: FieldBlock) {
         func tags(_ name: String) -> [String]? {
@@ -28,7 +35,7 @@ struct Precondition: Equatable, Sendable {
     /// True if a request with these conditions may be carried out.
     ///
     /// - Parameter tag: of the version that is there; nil: there is none.
-    func holds(for tag: EntityTag?) -> Bool {
+    package func holds(for tag: EntityTag?) -> Bool {
         // If-Match compares strongly: a weak tag is never the same (RFC 9110 § 8.8.3.2).
         if let match, !match.contains(where: { $0 == "*" ? tag != nil : $0 == tag?.text }) { return false }
         return noneMatch?.contains {
@@ -39,7 +46,7 @@ struct Precondition: Equatable, Sendable {
 
 extension EntityTag {
     /// The tag of what is served. It counts changes by hand, too.
-    init(of content: JSONValue) {
+    package init(of content: JSONValue) {
         var bytes: [UInt8] = []
         content.write(to: &bytes)
         self.init(of: bytes)
@@ -48,14 +55,14 @@ extension EntityTag {
 
 extension JSONValue {
     /// The object with the member `etag` beside its own, for lists.
-    var tagged: JSONValue {
+    package var tagged: JSONValue {
         guard var members = asObject else { return self }
         members["etag"] = .string(EntityTag(of: self).text)
         return .object(members)
     }
 
     /// The object with other members beside its own, which win.
-    func with(_ others: [String: JSONValue]) -> JSONValue {
+    package func with(_ others: [String: JSONValue]) -> JSONValue {
         asObject.map { .object($0.merging(others) { $1 }) } ?? self
     }
 }

@@ -1,36 +1,36 @@
-import GatewayRules
-import Pairing
+package import GatewayRules
+package import Pairing
 
 /// A request for one of the hub's own resources, from a device whose role allows it.
-struct ResourceRequest: Sendable {
-    let resource: HubResource
+package struct ResourceRequest: Sendable {
+    package let resource: HubResource
     /// One of those that the resource takes: `GET`, `HEAD`, `PUT`, `POST`, `DELETE`.
-    let method: String
+    package let method: String
     /// The device as the keyfile had it when the request began.
-    let device: ApprovedDevice
+    package let device: ApprovedDevice
     /// The value of `Last-Event-ID`, any bytes as UTF-8; nil if there is none, or more than one.
-    let lastEventID: String?
-    let precondition: Precondition
+    package let lastEventID: String?
+    package let precondition: Precondition
     /// `Cache-Control: max-age=0` (RFC 9111 § 5.2.1.1): what the hub knows already is not new enough.
-    let wantsNew: Bool
+    package let wantsNew: Bool
     /// `Prefer: wait=SECONDS` (RFC 7240 § 4.3): how long to wait for an answer that is new; nil: the usual
     /// time.
-    let patience: Duration?
+    package let patience: Duration?
     /// The longest that a client may make the hub wait.
     private static let maximumPatience = 30
-    let door: JournalEntry.Door
+    package let door: JournalEntry.Door
     /// At most ``HubResource/maximumBodyByteCount`` bytes; empty for other methods than PUT and POST.
-    var body: [UInt8] = []
+    package var body: [UInt8] = []
 
     /// True if the device that asks may be revoked by the request. Its answer says only that.
-    var mayRevoke: Bool {
+    package var mayRevoke: Bool {
         switch resource.pattern {
         case .deviceRevocation, .deviceRefusal, .access: true
         default: false
         }
     }
 
-    init(
+    package init(
         _ resource: HubResource, method: String, from device: ApprovedDevice, lastEventID: String? = nil,
         precondition: Precondition = .none, wantsNew: Bool = false, patience: Duration? = nil,
         through door: JournalEntry.Door = .gate, body: [UInt8] = []
@@ -51,7 +51,7 @@ struct ResourceRequest: Sendable {
     }
 
     /// - Parameter preferences: the members of `Prefer`; of several the first that is one counts.
-    static func patience(_ preferences: [Substring]) -> Duration? {
+    package static func patience(_ preferences: [Substring]) -> Duration? {
         let waits = preferences.lazy.filter { $0.hasPrefix("wait=") }
         return waits.compactMap { Int(digits: $0.dropFirst(5)) }.first.map {
             .seconds(min($0, maximumPatience))
@@ -59,5 +59,5 @@ struct ResourceRequest: Sendable {
     }
 
     /// Who asks, for the journal.
-    var author: JournalEntry.Author { JournalEntry.Author(device, through: door) }
+    package var author: JournalEntry.Author { JournalEntry.Author(device, through: door) }
 }

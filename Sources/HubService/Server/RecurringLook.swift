@@ -1,13 +1,13 @@
 /// Looks at something whenever it is asked to, and again when the last look says so. Requests that come
 /// during a look count as one.
-final class RecurringLook: Sendable {
+package final class RecurringLook: Sendable {
     private let requests: AsyncStream<Void>.Continuation
     private let looking: Task<Void, Never>
 
     /// - Parameters:
     ///   - memory: what one look keeps for the next.
     ///   - look: returns in how many seconds to look again; nil: not before it is asked to.
-    init<Memory: Sendable>(
+    package init<Memory: Sendable>(
         remembering memory: Memory, _ look: @escaping @Sendable (inout Memory) async -> Double?
     ) {
         let (stream, continuation) = AsyncStream.makeStream(
@@ -31,10 +31,10 @@ final class RecurringLook: Sendable {
     }
 
     /// Looks again, soon.
-    func look() { requests.yield() }
+    package func look() { requests.yield() }
 
     /// Ends it; returns once a look that is under way is over.
-    func stop() async {
+    package func stop() async {
         requests.finish()
         await looking.value
     }

@@ -21,7 +21,7 @@ package final class ServeHub: Sendable {
     private let status: ServiceStatus
     private let keepAlive: KeepAlive
     private let renewal: Task<Void, Never>
-    let household: HubHousehold
+    let household: HouseGate
     let shared: ServerContext
     /// Finished when the announcement is withdrawn, or when waiting for that is given up.
     private let withdrawal = AsyncStream.makeStream(of: Void.self)
@@ -33,7 +33,7 @@ package final class ServeHub: Sendable {
     private init(
         group: MultiThreadedEventLoopGroup, listeners: [any Channel], watch: StateWatch.Running,
         loops: [NIOLoopBound<ServeLoop>], announcement: AnnounceHub?, expiries: ExpiryWatch,
-        status: ServiceStatus, keepAlive: KeepAlive, household: HubHousehold, shared: ServerContext
+        status: ServiceStatus, keepAlive: KeepAlive, household: HouseGate, shared: ServerContext
     ) {
         self.group = group
         self.listeners = listeners
@@ -80,17 +80,17 @@ package final class ServeHub: Sendable {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: threads)
         do {
             let desk = AnswerDesk()
-            let household = try await HubHousehold(
-                state, hub, desk: desk, link: link, register: register,
-                owners: OwnerPaths(state: state, log: log, findings: options.findings, clock: clock),
-                looksAfterOrders: options.looksAfterOrders, on: group.next(), log: log, clock: clock)
+            let household = try await HouseGate(
+                state, hub, link: link, options: options, on: group, log: log, clock: clock)
+            let owners = OwnerPaths(state: state, log: log, findings: options.findings, clock: clock)
             do {
                 let shared = try ServerContext(
                     hub: hub, identity: identity, authority: try authority(identity, state),
                     devices: DeviceAccess(register, log: log, clock: clock),
-                    options: options, pairing: pairing, resources: household.resources,
+                    options: options, pairing: pairing,
+                    resources: OwnResources(desk: desk, owners: owners, house: household.house),
                     guests: household.guests, desk: desk, link: link, orders: household.orders,
-                    alerts: household.alerts,
+                    news: household.news,
                     seen: SeenDevices(state, register, log: log, clock: clock), log: log)
                 return try await start(
                     hub, identity, on: group, port: port, state: state, options: options, shared: shared,
@@ -107,7 +107,7 @@ package final class ServeHub: Sendable {
 
     private static func start(
         _ hub: Hub, _ identity: TLSIdentity, on group: MultiThreadedEventLoopGroup, port: UInt16,
-        state: HubState, options: ServeOptions, shared: ServerContext, household: HubHousehold,
+        state: HubState, options: ServeOptions, shared: ServerContext, household: HouseGate,
         clock: @escaping @Sendable () -> Moment
     ) async throws -> ServeHub {
         var loops: [NIOLoopBound<ServeLoop>] = []
@@ -118,6 +118,7 @@ package final class ServeHub: Sendable {
                 }.get())
         }
         let everyLoop = loops
+        await household.start()
         let listeners = try await ServeListener.bind(options.listen, port: port, group: group, loops: loops)
         let bound = UInt16(listeners.first?.localAddress?.port ?? Int(port))
         let isLocal = !options.listen.isEmpty && options.listen.allSatisfy(\.isLoopback)
@@ -144,14 +145,13 @@ package final class ServeHub: Sendable {
             sweep()
             expiries.look()
             settings.look()
-            household.filesChanged()
+            household.filesChanged(sweep)
             status.look()
             announcement?.codesMayHaveChanged()
         }
         let server = ServeHub(
             group: group, listeners: listeners, watch: watch, loops: loops, announcement: announcement,
             expiries: expiries, status: status, keepAlive: keepAlive, household: household, shared: shared)
-        household.start()
         let upstream =
             hub.settings.upstream.map { "in front of \($0.text)" }
             ?? "no upstream is set: pairing works, everything else answers 502"
@@ -167,7 +167,7 @@ package final class ServeHub: Sendable {
     /// progress finish for a limited time, and closes the rest.
     package func stop() async {
         for listener in listeners { try? await listener.close().get() }
-        household.endStreams()
+        household.house.endStreams()
         // Unstructured tasks: if one hangs, it is not awaited.
         Task { [announcement, withdrawal] in
             await announcement?.stop()

@@ -2,14 +2,14 @@ import FoundationEssentials
 import Glibc
 import Identity
 package import Logging
-import NIOCore
+package import NIOCore
 import Synchronization
 
 /// The log of `serve`, one line per event. Events that strangers can cause are limited, so that they cannot
 /// fill the disk: 10 lines of each kind in 10 minutes, then the number of suppressed lines.
 package final class ServeLog: Sendable {
     /// Events that anyone on the network can cause.
-    enum Kind: Hashable, Sendable {
+    package enum Kind: Hashable, Sendable {
         /// A refused request, by its status.
         case refusal(Int)
         /// A fault of the hub itself, separate so that refused requests cannot use up its lines.
@@ -26,6 +26,8 @@ package final class ServeLog: Sendable {
         case tls
         /// The upstream became reachable or unreachable.
         case upstream
+        /// The household became reachable or unreachable.
+        case house
         /// Another machine with this hub's key.
         case twin
     }
@@ -44,17 +46,17 @@ package final class ServeLog: Sendable {
 
     package init(_ logger: Logger) { self.logger = logger }
 
-    func notice(_ text: String) { logger.notice("\(text)") }
-    func error(_ text: String) { logger.error("\(text)") }
+    package func notice(_ text: String) { logger.notice("\(text)") }
+    package func error(_ text: String) { logger.error("\(text)") }
     /// Root's `serve` has become this user.
     package func runs(as user: String) { info("runs as the user \(user), whose files these are") }
-    func debug(_ text: @autoclosure () -> String) { logger.debug("\(text())") }
+    package func debug(_ text: @autoclosure () -> String) { logger.debug("\(text())") }
 
     /// Logs an event that strangers cannot cause, without a limit.
-    func info(_ text: String) { logger.info("\(text)") }
+    package func info(_ text: String) { logger.info("\(text)") }
 
     /// Logs an event that strangers can cause, with the limit.
-    func warning(_ kind: Kind, _ text: @autoclosure () -> String, now: NIODeadline = .now()) {
+    package func warning(_ kind: Kind, _ text: @autoclosure () -> String, now: NIODeadline = .now()) {
         guard logger.logLevel <= .warning else { return }
         let (mayWrite, leftOut) = counts.withLock { counts in
             var count = counts[kind] ?? Count(periodStart: now)

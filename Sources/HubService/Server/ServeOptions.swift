@@ -15,13 +15,16 @@ package struct ServeOptions: Sendable {
     package var isAnnounced = true
     /// Whether the upstream is asked for states after each order. A test that plays the upstream counts its
     /// connections.
-    var looksAfterOrders = true
+    package var looksAfterOrders = true
     /// How many requests the upstream takes at a time, whatever the settings say; nil: as they say.
     var concurrency: Int?
     /// The number of event loops; nil: one per core, at most 16.
     package var threads: Int?
     /// Is told when the hub is ready, when it ends, and that it lives.
     package var serviceManager = ServiceManager(environment: [:])
+
+    /// The program `hubpair-house` and its arguments, to run beside the gate; nil: another keeps it running.
+    package var house: [String]?
 
     /// Lets the doctor look at the hub, for its owners: lines of `doctor --json`. Nil: nobody can.
     package var findings: (@Sendable () async -> [JSONValue])?

@@ -21,11 +21,11 @@ final class ServerContext: Sendable {
     let pairing: PairDevice
     let resources: any HubResources
     let desk: AnswerDesk
-    let guests: GuestRights
+    let guests: HouseGuests
     let seen: SeenDevices
     let link: UpstreamLink
     let orders: OrderJournal
-    let alerts: SystemAlerts
+    let news: GateNews
     /// The hub's own key, as a device: that of its doctor, who may look.
     let itself: ApprovedDevice
     let connections = Mutex(ConnectionTable<ConnectionKey>())
@@ -33,14 +33,14 @@ final class ServerContext: Sendable {
 
     init(
         hub: Hub, identity: TLSIdentity, authority: [UInt8], devices: DeviceAccess, options: ServeOptions,
-        pairing: PairDevice, resources: any HubResources, guests: GuestRights, desk: AnswerDesk,
+        pairing: PairDevice, resources: any HubResources, guests: HouseGuests, desk: AnswerDesk,
         link: UpstreamLink, orders: OrderJournal,
-        alerts: SystemAlerts, seen: SeenDevices, log: ServeLog
+        news: GateNews, seen: SeenDevices, log: ServeLog
     ) throws {
         limits = options.limits
         trustedProxies = options.trustedProxies
         self.log = log
-        (self.link, self.orders, self.alerts) = (link, orders, alerts)
+        (self.link, self.orders, self.news) = (link, orders, news)
         self.devices = devices
         self.pairing = pairing
         (self.resources, self.guests, self.desk) = (resources, guests, desk)

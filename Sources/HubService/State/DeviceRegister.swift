@@ -38,7 +38,7 @@ package final class DeviceRegister: Sendable {
     func pins() throws -> Set<Pin> { try lookUp { Set($0.keys) } }
 
     /// All devices in the keyfile.
-    func devices() throws -> [ApprovedDevice] { try lookUp { Array($0.values) } }
+    package func devices() throws -> [ApprovedDevice] { try lookUp { Array($0.values) } }
 
     /// When approvals expire, and the latest moment that the keyfile knows of.
     func expiries() throws -> (dates: [Date], seen: Moment?) {

@@ -87,9 +87,16 @@ extension HubState {
 
     /// The database, the files beside it, and a broken one that was put aside.
     private var databaseFiles: [String] {
-        [HouseholdDatabase.fileName, HouseholdDatabase.brokenName, HouseholdDatabase.fileName + ".bak"]
+        [HouseholdFiles.database, HouseholdFiles.brokenDatabase, HouseholdFiles.database + ".bak"]
             .flatMap { name in
                 ["", "-wal", "-shm"].map { "\(path)/\(name)\($0)" }
             }
     }
+}
+
+/// The names of the files that only the house opens.
+package enum HouseholdFiles {
+    package static let database = "household.sqlite"
+    /// What a broken database is called from then on; one before it is replaced.
+    package static let brokenDatabase = database + ".broken"
 }

@@ -1,20 +1,20 @@
 import CGlibc
 import Dispatch
 import Glibc
-import NIOCore
+package import NIOCore
 import Pairing
 import Synchronization
 
 /// Tells when something happens to the keyfile, the codes, the settings or the household's files. The kernel
 /// says so (``StateEvents``), without polling. Each user has 128 instances of that, which containers and
 /// desktops may use up, and it does not see what other hosts do. Then the files are looked at every second.
-enum StateWatch {
+package enum StateWatch {
     /// What goes on until it is stopped.
-    enum Running: Sendable {
+    package enum Running: Sendable {
         case told(Waiting)
         case looking(RepeatedTask)
 
-        func stop() async {
+        package func stop() async {
             switch self {
             case .told(let waiting): await waiting.stop()
             case .looking(let task): task.cancel()
@@ -23,7 +23,7 @@ enum StateWatch {
     }
 
     /// Watches the directory at `path`, which is the register's.
-    static func start(
+    package static func start(
         _ path: String, for register: DeviceRegister, on eventLoop: any EventLoop, log: ServeLog,
         onChange: @escaping @Sendable () -> Void
     ) -> Running {
@@ -67,7 +67,7 @@ enum StateWatch {
 
     /// A thread that waits for the kernel: look-ups on every event loop take events out of the same queue,
     /// which a NIO channel would have to itself.
-    final class Waiting: Sendable {
+    package final class Waiting: Sendable {
         private let register: DeviceRegister
         private let queue = DispatchQueue(label: "hubpair.watch")
         /// Readable when it is to end.
@@ -100,7 +100,7 @@ enum StateWatch {
             close(isToEnd)
         }
 
-        func stop() async {
+        package func stop() async {
             _ = write(end, [0], 1)
             await withCheckedContinuation { done in queue.async { done.resume() } }
             register.stopWatching()

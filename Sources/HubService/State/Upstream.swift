@@ -26,7 +26,7 @@ package struct Upstream: Equatable, Sendable {
     /// True if it is on this host.
     package let isLoopback: Bool
     /// What stands in `Host` for it.
-    let authority: String
+    package let authority: String
 
     package init(_ text: String) throws(UpstreamError) {
         guard text.utf8.count <= 512, let parts = URLComponents(string: text), let host = parts.host,

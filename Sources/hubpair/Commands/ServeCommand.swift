@@ -90,6 +90,14 @@ struct ServeCommand: AsyncParsableCommand {
             return findings
         }
 
+        // The service manager keeps the house running where the package has a unit for it.
+        if environment["HUBPAIR_HOUSE"] != "apart" {
+            guard let program = SiblingProgram.path(of: HouseTool.programName) else {
+                throw HouseToolError("there is no program \(HouseTool.programName) beside this one")
+            }
+            options.house = [program, files.path, "--log-level", level.rawValue, "--with-gate"]
+        }
+
         let signals = StopSignals()
         let hub = try await ServeHub.start(state: state.state, options: options, log: log)
         hub.tellReady()

@@ -4,6 +4,7 @@ import Logging
 import Pairing
 import Testing
 
+@testable import House
 @testable import HubService
 
 /// The database of messages in a backup, and what a restored hub makes of it.

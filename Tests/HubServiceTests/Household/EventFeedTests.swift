@@ -1,5 +1,6 @@
 import Testing
 
+@testable import House
 @testable import HubService
 
 @Suite struct EventFeedTests {

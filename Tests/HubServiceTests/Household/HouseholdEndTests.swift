@@ -1,5 +1,6 @@
 import Testing
 
+@testable import House
 @testable import HubService
 
 @Suite struct HouseholdEndTests {
@@ -23,7 +24,7 @@ import Testing
         let rest = Rest()
         do {
             let hub = try await HubInTest()
-            let household = hub.server.household
+            let household = hub.house.household
             rest.records = household.records
             (rest.poller, rest.messages) = (household.records.poller, household.records.messages)
             rest.teller = household.teller

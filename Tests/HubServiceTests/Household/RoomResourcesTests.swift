@@ -6,6 +6,7 @@ import JSON
 import Pairing
 import Testing
 
+@testable import House
 @testable import HubService
 
 /// The rooms over HTTPS, through a hub that serves.

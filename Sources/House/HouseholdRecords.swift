@@ -1,0 +1,104 @@
+import GatewayRules
+import Household
+import HubService
+import Pairing
+
+/// What a running hub sees and keeps: states, their history, messages, and who is told of them.
+final class HouseholdRecords: Sendable {
+    let poller: StatePoller
+    let messages: MessageLog
+    let alerts: SystemAlerts
+    private let database: HouseholdDatabase
+    private let states: StateStore
+    private let notices: DeviceNotices
+    private let hook: HookRunner?
+    private let lostFiles: LostFileWatch
+    private let gate: GateLink
+    private let clock: @Sendable () -> Moment
+    private let desk: AnswerDesk
+    private let heart: Heartbeat
+
+    init(
+        _ settings: HubSettings, desk: AnswerDesk, state: HubState, gate: GateLink,
+        register: DeviceRegister, log: ServeLog, clock: @escaping @Sendable () -> Moment
+    ) {
+        let database = HouseholdDatabase(state: state, log: log)
+        self.database = database
+        (self.clock, self.desk) = (clock, desk)
+        states = StateStore(database)
+        let messages = MessageLog(database, log: log) { clock().wall }
+        let poller = StatePoller(gate.calls, states, messages, log: log, clock: clock)
+        let alerts = SystemAlerts(
+            messages, database, of: state, upstream: settings.upstream?.authority ?? "", clock: clock)
+        (self.poller, self.messages, self.alerts) = (poller, messages, alerts)
+        notices = DeviceNotices(register, of: state, messages, database)
+        hook = settings.hook.map { HookRunner($0, database, alerts: alerts, log: log) }
+        if let hook { messages.add { hook.wake($0) } }
+        lostFiles = LostFileWatch(state, database) { text in
+            log.error(text)
+            messages.enqueue(MessageDraft(kind: .alert, text: text))
+        }
+        self.gate = gate
+        let heart = Heartbeat([states.feed, messages.feed], of: state, clock: clock) {
+            var standing = poller.standing
+            if !gate.isReachable, standing.fault == nil {
+                standing.fault = "the server behind the hub does not answer"
+            }
+            return standing
+        }
+        self.heart = heart
+        poller.whenStandingChanges { heart.beat() }
+        database.whenBroken { words in
+            poller.databaseWasReplaced()
+            messages.feed.restart()
+            alerts.databaseWasReplaced(words)
+        }
+    }
+
+    var stateResources: StateResources {
+        StateResources(
+            poller: poller, store: states, desk: desk, treatment: { [gate] in gate.treatment }, clock: clock)
+    }
+    var messageResources: MessageResources { MessageResources(log: messages, desk: desk) }
+
+    func start() {
+        poller.start()
+        alerts.start()
+        hook?.start()
+        notices.look()
+        lostFiles.start()
+        heart.start()
+    }
+
+    /// The files in the state directory are others than before.
+    func filesChanged() {
+        notices.look()
+        lostFiles.look()
+        heart.filesChanged()
+    }
+
+    /// Ends all streams; their clients come back when the hub serves again.
+    func endStreams() {
+        states.feed.close()
+        messages.feed.close()
+    }
+
+    func stop() async {
+        await heart.stop()
+        await poller.stop()
+        await alerts.stop()
+        await notices.stop()
+        await lostFiles.stop()
+        await messages.close()
+        await hook?.stop()
+        await database.close()
+    }
+
+    func upstreamChanged(_ outage: UpstreamBreaker.Outage?) {
+        alerts.upstreamChanged(isUp: outage == nil)
+        poller.upstreamChanged(outage)
+        heart.beat()
+    }
+
+    func orderPassed() { poller.orderPassed() }
+}

@@ -1,0 +1,94 @@
+import FoundationEssentials
+import GatewayRules
+import Household
+import HubService
+import Pairing
+
+/// The household of a running hub: what its resources answer with, and what goes on by itself.
+final class HubHousehold: Sendable {
+    let resources: HouseResources
+    let guests: GuestRights
+    private let timed: TimedScenes
+    let teller: RuleTeller
+    let orders: OrderJournal
+    let records: HouseholdRecords
+
+    /// - Parameters:
+    ///   - gate: the way to the gate, and through it to the server behind the hub.
+    ///   - register: the paired devices.
+    init(
+        _ state: HubState, _ settings: HubSettings, gate: GateLink, register: DeviceRegister, log: ServeLog,
+        clock: @escaping @Sendable () -> Moment
+    ) async {
+        let (calls, desk) = (gate.calls, AnswerDesk())
+        let records = HouseholdRecords(
+            settings, desk: desk, state: state, gate: gate, register: register, log: log, clock: clock)
+        self.records = records
+        let rooms = HouseholdStore<Rooms>(state: state)
+        let guests = GuestRights(calls, rooms, log: log)
+        await guests.filesChanged()
+        records.poller.onList { guests.take($0, besides: $1) }
+        self.guests = guests
+        let answers = HouseholdAnswers(log: log)
+        let rules = HouseholdStore<Rules>(state: state)
+        let scenes = HouseholdStore<HubScenes>(state: state)
+        let runs = HouseholdStore<SceneRuns>(state: state)
+        let wall = { @Sendable in clock().wall }
+        let tell = { @Sendable (draft: MessageDraft) async in
+            log.notice(draft.text)
+            records.messages.enqueue(draft)
+        }
+        let poller = records.poller
+        orders = OrderJournal(of: state, log: log, clock: wall) { poller.name(of: $0, $1) }
+        let arm = ArmHouse(rules: rules, scenes: scenes, runs: runs, clock: wall, tell: tell)
+        let runScene = RunScene(
+            calls: calls, orders: orders, poller: poller, arm: arm, guests: guests, log: log)
+        timed = TimedScenes(
+            state, scenes: scenes, runs: runs, runScene: runScene,
+            approved: { fingerprint in
+                // While the keyfile cannot be read, no device is let in.
+                let device = try? register.devices().first { $0.fingerprint == fingerprint }
+                return device.flatMap { $0.verdict(at: clock()) == .approved ? $0 : nil }
+            }, log: log, clock: wall
+        ) { text in
+            await tell(MessageDraft(kind: .notification, text: text))
+        }
+        teller = RuleTeller(
+            rules: rules, scenes: scenes, runs: runs, runScene: runScene, poller: records.poller,
+            messages: records.messages, log: log)
+        gate.observe(records, guests)
+        resources = HouseResources(
+            rooms: RoomResources(store: rooms, guests: guests, answers: answers),
+            rules: RuleResources(store: rules, teller: teller, answers: answers),
+            scenes: SceneResources(
+                store: scenes, runs: runs, runScene: runScene, clock: timed, poller: records.poller,
+                answers: answers),
+            armed: ArmedResources(arm: arm, answers: answers),
+            states: records.stateResources, messages: records.messageResources)
+    }
+
+    /// Begins what goes on by itself.
+    func start() {
+        records.start()
+        teller.start()
+        timed.start()
+    }
+
+    /// The files in the state directory are others than before.
+    func filesChanged() {
+        records.filesChanged()
+        teller.filesChanged()
+        timed.look()
+        Task { [guests] in await guests.filesChanged() }
+    }
+
+    /// Ends all streams; their clients come back when the hub serves again.
+    func endStreams() { records.endStreams() }
+
+    func stop() async {
+        await timed.stop()
+        await teller.stop()
+        await records.stop()
+        await orders.close()
+    }
+}

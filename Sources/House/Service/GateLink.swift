@@ -1,0 +1,102 @@
+import GatewayRules
+import HubService
+import JSON
+import NIOHTTP1
+import Synchronization
+
+/// What the house knows of the gate: how the server behind it stands, and what has happened there. The gate
+/// says so with each request, and in a stream that is followed as long as the house runs.
+final class GateLink: Sendable {
+    private static let pause = Duration.milliseconds(200)
+    private static let time = Duration.seconds(10)
+    private static let maximumLineByteCount = 65_536
+
+    private struct State {
+        var standing: GateStanding?
+        var records: HouseholdRecords?
+        var guests: GuestRights?
+    }
+
+    let calls: GateCalls
+    private let client: LocalClient
+    private let state = Mutex(State())
+    private let following = Mutex<Task<Void, Never>?>(nil)
+
+    init(_ client: LocalClient) {
+        self.client = client
+        calls = GateCalls(client)
+    }
+
+    /// False while the server behind the hub does not answer, as far as is known.
+    var isReachable: Bool { state.withLock { $0.standing?.outage == nil } }
+
+    /// How it is treated; nil without one.
+    var treatment: UpstreamTreatment? { state.withLock { $0.standing?.treatment } }
+
+    func observe(_ records: HouseholdRecords, _ guests: GuestRights) {
+        state.withLock { ($0.records, $0.guests) = (records, guests) }
+    }
+
+    /// Takes what the gate says, unless it is older than what is known.
+    func take(_ standing: GateStanding) {
+        let (before, records, guests) = state.withLock { state in
+            let before = state.standing.flatMap { $0.run == standing.run ? $0 : nil }
+            if let before, standing.number < before.number {
+                return (standing, HouseholdRecords?.none, GuestRights?.none)
+            }
+            let known = state.standing
+            state.standing = standing
+            // Of another process nobody knows what came before; but an outage that goes on is no news.
+            return (before ?? GateLink.first(standing, known), state.records, state.guests)
+        }
+        if standing.changes != before.changes { guests?.forget() }
+        if standing.orders != before.orders { records?.orderPassed() }
+        if standing.outage != before.outage { records?.upstreamChanged(standing.outage) }
+        if standing.refusals > before.refusals {
+            for _ in 0..<min(standing.refusals - before.refusals, 1_000) {
+                records?.alerts.noteRefusal(from: standing.lastRefusal)
+            }
+        }
+    }
+
+    /// What stands for the standing before the first one of a process.
+    private static func first(_ standing: GateStanding, _ known: GateStanding?) -> GateStanding {
+        standing.with(outage: known?.outage)
+    }
+
+    /// Follows the gate, whenever it is there.
+    func start() {
+        let task = Task { [weak self] in
+            while !Task.isCancelled {
+                await self?.follow()
+                try? await Task.sleep(for: GateLink.pause)
+            }
+        }
+        following.withLock { $0 = task }
+    }
+
+    private func follow() async {
+        do {
+            let reply = try await client.open(.GET, HouseFields.standingPath, within: GateLink.time)
+            var line: [UInt8] = []
+            while let piece = try await reply.next() {
+                line += piece
+                while let end = line.firstIndex(of: UInt8(ascii: "\n")) {
+                    let standing = GateStanding(JSONValue(parsing: Array(line[..<end])))
+                    line.removeFirst(end + 1)
+                    if let standing { take(standing) }
+                }
+                guard line.count <= GateLink.maximumLineByteCount else { return }
+            }
+        } catch {
+            // The gate is away; what asks for something says so.
+        }
+    }
+
+    func stop() async {
+        let task = following.withLock { $0.take() }
+        task?.cancel()
+        await task?.value
+        state.withLock { ($0.records, $0.guests) = (nil, nil) }
+    }
+}

@@ -1,0 +1,68 @@
+import GatewayRules
+package import HubService
+import Identity
+import JSON
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+package import Pairing
+
+/// A running house: the household of a hub, behind its gate.
+///
+/// It trusts the gate alone, which is its own user's process at the other end of a socket. It reads no key of
+/// the hub.
+package final class HouseService: Sendable {
+    private let group: MultiThreadedEventLoopGroup
+    let household: HubHousehold
+    private let gate: GateLink
+    private let server: LocalServer
+    private let watch: StateWatch.Running
+
+    private init(
+        _ group: MultiThreadedEventLoopGroup, _ household: HubHousehold, _ gate: GateLink,
+        _ server: LocalServer, _ watch: StateWatch.Running
+    ) {
+        (self.group, self.household, self.gate) = (group, household, gate)
+        (self.server, self.watch) = (server, watch)
+    }
+
+    /// Begins; returns once the gate is answered.
+    ///
+    /// - Parameter clock: returns the current time; replaced in tests.
+    package static func start(
+        state: HubState, log: ServeLog, clock: @escaping @Sendable () -> Moment = { .now }
+    ) async throws -> HouseService {
+        guard let settings = try HubState.settings(in: state.open()) else {
+            throw HubError.notSetUp(directory: state.path)
+        }
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        do {
+            let gate = GateLink(LocalClient(LocalSocket.gate, in: state.path, on: group))
+            let register = DeviceRegister(state: state)
+            let household = await HubHousehold(
+                state, settings, gate: gate, register: register, log: log, clock: clock)
+            let answers = HouseAnswers(household: household, gate: gate, register: register)
+            let server = try await LocalServer.start(LocalSocket.house, in: state.path, on: group) {
+                await answers.answer($0)
+            }
+            let watch = StateWatch.start(state.path, for: register, on: group.next(), log: log) {
+                household.filesChanged()
+            }
+            household.start()
+            gate.start()
+            return HouseService(group, household, gate, server, watch)
+        } catch {
+            try? await group.shutdownGracefully()
+            throw error
+        }
+    }
+
+    package func stop() async {
+        household.endStreams()
+        await server.stop()
+        await gate.stop()
+        await household.stop()
+        await watch.stop()
+        try? await group.shutdownGracefully()
+    }
+}

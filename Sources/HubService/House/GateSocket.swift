@@ -1,0 +1,82 @@
+import GatewayRules
+import Identity
+import JSON
+import NIOCore
+import NIOHTTP1
+import Pairing
+
+/// The fields of requests between the gate and the house, beside those of HTTP and ``DeviceFields``.
+package enum HouseFields {
+    /// The pin of the device that asks.
+    package static let pin = "X-Hubpair-Pin"
+    /// Through which door it came in (`JournalEntry.Door`).
+    package static let door = "X-Hubpair-Door"
+    /// The gate's standing, as JSON.
+    package static let standing = "X-Hubpair-Standing"
+    /// In milliseconds: how long the upstream may take.
+    package static let time = "X-Hubpair-Time"
+    /// `poll`: nobody has asked for it just now, and people come first.
+    package static let lane = "X-Hubpair-Lane"
+    /// Why a request has no answer of the upstream's, as JSON.
+    package static let error = "X-Hubpair-Error"
+    /// The error's code, for the gate's log.
+    package static let word = "X-Hubpair-Word"
+    /// The path of the stream of the gate's standing. No request to an upstream begins like it.
+    package static let standingPath = "/hubpair/gate/standing"
+    /// Asks the house whether guests may set an appliance: `{"appliance": id}`.
+    package static let guestsPath = "/hubpair/house/guests"
+    /// Asks the house what people call an activator: `{"appliance": id, "activator": id}`.
+    package static let namePath = "/hubpair/house/name"
+}
+
+/// The gate's socket for the house. Every request to it is one to the upstream, and waits for its turn there
+/// as those of devices do; but for ``HouseFields/standingPath``. The house gets nothing else of the gate.
+struct GateSocket: Sendable {
+    let calls: UpstreamCalls
+    let news: GateNews
+
+    func answer(_ request: LocalRequest) async -> LocalAnswer {
+        guard request.head.uri != HouseFields.standingPath else {
+            return .stream(HTTPHeaders(), news.lines())
+        }
+        let headers = request.head.headers
+        // Its target goes into the head of a request: nothing but a path may stand there.
+        let isPath =
+            request.head.uri.utf8.first == UInt8(ascii: "/")
+            && request.head.uri.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+        let methods = ["GET", "PUT", "POST", "DELETE"]
+        guard isPath, methods.contains(request.head.method.rawValue) else {
+            return .whole(.badRequest, HTTPHeaders(), [])
+        }
+        do throws(UpstreamCallError) {
+            let reply = try await call(request.head, headers, request.body)
+            return .whole(HTTPResponseStatus(statusCode: reply.status), HTTPHeaders(), reply.body)
+        } catch {
+            var bytes: [UInt8] = []
+            error.json.write(to: &bytes)
+            let fields = HTTPHeaders([(HouseFields.error, String(decoding: bytes, as: UTF8.self))])
+            return .whole(.badGateway, fields, [])
+        }
+    }
+
+    private func call(
+        _ head: HTTPRequestHead, _ headers: HTTPHeaders, _ body: [UInt8]
+    ) async throws(UpstreamCallError) -> UpstreamReply {
+        if headers.first(name: HouseFields.lane) == "poll" { return try await calls.poll(head.uri) }
+        let time = headers.first(name: HouseFields.time).flatMap { Int($0) }.map { Duration.milliseconds($0) }
+        return try await calls.call(
+            head.method.rawValue, head.uri, json: body.isEmpty ? nil : body,
+            within: min(time ?? AnswerTimes.upstream, AnswerTimes.gateway), as: GateSocket.sender(headers))
+    }
+
+    /// The device that asked the house for it; nil: the hub itself.
+    private static func sender(_ headers: HTTPHeaders) -> DeviceFields? {
+        guard let fingerprint = headers.first(name: DeviceFields.fingerprintName),
+            let name = headers.first(name: DeviceFields.nameName),
+            let role = headers.first(name: DeviceFields.roleName).flatMap(Role.init(rawValue:)),
+            fingerprint.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+        else { return nil }
+        let decoded = String(decoding: PercentCoding.decoded(Array(name.utf8)[...]), as: UTF8.self)
+        return DeviceFields(fingerprint: fingerprint, name: decoded, role: role)
+    }
+}

@@ -1,0 +1,84 @@
+import GatewayRules
+import Glibc
+import Identity
+import NIOCore
+import Pairing
+
+/// The gate's side of the house: what it tells and asks the house, and the upstream's queue that the house
+/// has its part in.
+final class HouseGate: UpstreamObserver {
+    /// How long a gate waits for the house that it starts, before it lets devices in: they find a whole hub.
+    private static let startTime = Duration.seconds(20)
+
+    let house: HouseLink
+    let guests: HouseGuests
+    let orders: OrderJournal
+    let news: GateNews
+    private let calls: UpstreamCalls
+    private let probe: UpstreamProbe
+    private let socket: LocalServer
+    private let link: UpstreamLink
+    private let looksAfterOrders: Bool
+    private let program: HouseProgram?
+
+    init(
+        _ state: HubState, _ hub: Hub, link: UpstreamLink, options: ServeOptions,
+        on group: any EventLoopGroup,
+        log: ServeLog, clock: @escaping @Sendable () -> Moment
+    ) async throws {
+        let sender = DeviceFields(
+            fingerprint: hub.pin.fingerprint.description, name: hub.settings.name.description, role: .owner)
+        let calls = try await UpstreamCalls(link, as: sender, on: group.next())
+        let news = GateNews { [link] in link.treatment }
+        (self.link, self.calls, self.news) = (link, calls, news)
+        looksAfterOrders = options.looksAfterOrders
+        probe = UpstreamProbe(calls, link)
+        let house = HouseLink(LocalClient(LocalSocket.house, in: state.path, on: group), news, log: log)
+        self.house = house
+        guests = HouseGuests(house)
+        orders = OrderJournal(of: state, log: log, clock: { clock().wall }) { await house.name(of: $0, $1) }
+        let gate = GateSocket(calls: calls, news: news)
+        socket = try await LocalServer.start(LocalSocket.gate, in: state.path, on: group) {
+            await gate.answer($0)
+        }
+        program = options.house.map { HouseProgram($0, log: log) }
+        link.observe(self)
+    }
+
+    /// Begins what goes on by itself; returns once the house that was started with the gate is there.
+    func start() async {
+        probe.start()
+        guard program != nil else { return }
+        let end = ContinuousClock.now + HouseGate.startTime
+        while !news.isFollowed, .now < end { try? await Task.sleep(for: .milliseconds(5)) }
+    }
+
+    /// The files in the hub directory are others than before.
+    ///
+    /// - Parameter done: called once guests' rights are known again.
+    func filesChanged(_ done: @escaping @Sendable () -> Void) {
+        Task { [guests] in
+            await guests.filesChanged()
+            done()
+        }
+    }
+
+    func stop() async {
+        link.observe(nil)
+        await probe.stop()
+        news.close()
+        await program?.stop()
+        await socket.stop()
+        await calls.stop()
+        await orders.close()
+    }
+
+    func upstreamChanged(_ outage: UpstreamBreaker.Outage?) {
+        news.note(outage)
+        if outage != nil { probe.lookLater() }
+    }
+
+    func upstreamIsInDoubt() { probe.look() }
+
+    func orderPassed() { if looksAfterOrders { news.noteOrder() } }
+}

@@ -1,0 +1,99 @@
+import Dispatch
+import FoundationEssentials
+import Glibc
+import House
+import HubService
+import Identity
+import JSON
+import Logging
+
+/// `hubpair-house DIR [--log-level LEVEL] [--with-gate]`: the household of the hub in DIR, until it is
+/// stopped, or with `--with-gate` until its standard input ends, too.
+///
+/// `hubpair-house copy DIR` writes a copy of the database to standard output, for a backup; `hubpair-house
+/// review DIR` one line of JSON about the database. `hubpair` runs all three.
+@main
+struct HouseMain {
+    static func main() async {
+        var words = Array(CommandLine.arguments.dropFirst())
+        let level = value(of: "--log-level", in: &words).flatMap(Logger.Level.init(rawValue:)) ?? .info
+        let hasGate = words.firstIndex(of: "--with-gate").map { words.remove(at: $0) } != nil
+        let verb = words.count == 2 ? words.removeFirst() : ""
+        guard words.count == 1, let path = words.first, ["", "copy", "review"].contains(verb) else {
+            fail("give the hub's directory, as 'hubpair serve' does", 64)
+        }
+        let state = HubState(option: path, environment: [:], isRoot: false, home: "/")
+        do {
+            switch verb {
+            case "copy": try write(DatabaseCopy.bytes(of: state) ?? [])
+            case "review": try write(DatabaseReview(state).line)
+            default: try await serve(state, level: level, hasGate: hasGate)
+            }
+        } catch {
+            // What asked for a copy or a review reads the words there.
+            if !verb.isEmpty {
+                try? write(Array(Identity.message(of: error).utf8))
+                exit(1)
+            }
+            fail(describing(error), (error as? any UserError)?.kind == .configuration ? 78 : 1)
+        }
+    }
+
+    private static func serve(_ state: HubState, level: Logger.Level, hasGate: Bool) async throws {
+        let environment = ProcessInfo.processInfo.environment
+        let isForJournal = ServiceManager.isJournal(STDERR_FILENO, stream: environment["JOURNAL_STREAM"])
+        let log = ServeLog(
+            Logger(label: "hubpair") { _ in ServeLogHandler(level: level, isForJournal: isForJournal) })
+        if let owner = try state.becomeOwner() { log.runs(as: owner) }
+        let manager = ServiceManager(environment: hasGate ? [:] : environment)
+        let (ends, end) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        var sources: [any DispatchSourceProtocol] = []
+        for number in [SIGINT, SIGTERM] {
+            signal(number, SIG_IGN)
+            let source = DispatchSource.makeSignalSource(signal: number)
+            source.setEventHandler { end.yield() }
+            source.activate()
+            sources.append(source)
+        }
+        signal(SIGPIPE, SIG_IGN)
+        if hasGate {
+            let source = DispatchSource.makeReadSource(fileDescriptor: STDIN_FILENO)
+            source.setEventHandler {
+                var byte: UInt8 = 0
+                if read(STDIN_FILENO, &byte, 1) <= 0 {
+                    source.cancel()
+                    end.yield()
+                }
+            }
+            source.activate()
+            sources.append(source)
+        }
+        let house = try await HouseService.start(state: state, log: log)
+        manager.notify(.ready)
+        for await _ in ends { break }
+        manager.notify(.stopping)
+        await house.stop()
+        withExtendedLifetime(sources) {}
+    }
+
+    private static func value(of option: String, in words: inout [String]) -> String? {
+        guard let index = words.firstIndex(of: option), index + 1 < words.count else { return nil }
+        defer { words.removeSubrange(index...(index + 1)) }
+        return words[index + 1]
+    }
+
+    private static func write(_ bytes: [UInt8]) throws {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(STDOUT_FILENO, $0.baseAddress, $0.count) }
+            guard count > 0 else { fail("cannot write: \(String(cString: strerror(errno)))", 73) }
+            rest = rest.dropFirst(count)
+        }
+    }
+
+    private static func fail(_ words: String, _ status: Int32) -> Never {
+        let line = Array("hubpair-house: \(words)\n".utf8)
+        _ = line.withUnsafeBytes { Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
+        exit(status)
+    }
+}
