@@ -14,6 +14,9 @@ import Logging
 /// review DIR` one line of JSON about the database. `hubpair` runs all three.
 @main
 struct HouseMain {
+    /// In seconds. It is more than the gate's patience, and less than that of a service manager.
+    private static let stopTime = 10.0
+
     static func main() async {
         var words = Array(CommandLine.arguments.dropFirst())
         let level = value(of: "--log-level", in: &words).flatMap(Logger.Level.init(rawValue:)) ?? .info
@@ -68,9 +71,21 @@ struct HouseMain {
             source.activate()
             sources.append(source)
         }
-        let house = try await HouseService.start(state: state, log: log)
+        let starting = Task { try await HouseService.start(state: state, log: log) }
+        let ending = Task {
+            for await _ in ends { break }
+            // Nobody is left who would end a house that hangs when its gate is gone.
+            DispatchQueue.global().asyncAfter(deadline: .now() + HouseMain.stopTime) { _exit(1) }
+            starting.cancel()
+        }
+        let house: HouseService
+        do {
+            house = try await starting.value
+        } catch is CancellationError {
+            return
+        }
         manager.notify(.ready)
-        for await _ in ends { break }
+        await ending.value
         manager.notify(.stopping)
         await house.stop()
         withExtendedLifetime(sources) {}

@@ -39,15 +39,17 @@ final class GateLink: Sendable {
 
     /// Takes what the gate says, unless it is older than what is known.
     func take(_ standing: GateStanding) {
-        let (before, records, guests) = state.withLock { state in
+        let (before, standing, records, guests) = state.withLock { state in
             let before = state.standing.flatMap { $0.run == standing.run ? $0 : nil }
             if let before, standing.number < before.number {
-                return (standing, HouseholdRecords?.none, GuestRights?.none)
+                return (standing, standing, HouseholdRecords?.none, GuestRights?.none)
             }
             let known = state.standing
-            state.standing = standing
+            // A gate that has just begun knows nothing of an outage that goes on.
+            let now = standing.isHeard ? standing : standing.with(outage: known?.outage)
+            state.standing = now
             // Of another process nobody knows what came before; but an outage that goes on is no news.
-            return (before ?? GateLink.first(standing, known), state.records, state.guests)
+            return (before ?? now.with(outage: known?.outage), now, state.records, state.guests)
         }
         if standing.changes != before.changes { guests?.forget() }
         if standing.orders != before.orders { records?.orderPassed() }
@@ -57,11 +59,6 @@ final class GateLink: Sendable {
                 records?.alerts.noteRefusal(from: standing.lastRefusal)
             }
         }
-    }
-
-    /// What stands for the standing before the first one of a process.
-    private static func first(_ standing: GateStanding, _ known: GateStanding?) -> GateStanding {
-        standing.with(outage: known?.outage)
     }
 
     /// Follows the gate, whenever it is there.

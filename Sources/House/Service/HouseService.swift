@@ -17,16 +17,17 @@ package final class HouseService: Sendable {
     private let gate: GateLink
     private let server: LocalServer
     private let watch: StateWatch.Running
+    private let lock: HouseLock
 
     private init(
         _ group: MultiThreadedEventLoopGroup, _ household: HubHousehold, _ gate: GateLink,
-        _ server: LocalServer, _ watch: StateWatch.Running
+        _ server: LocalServer, _ watch: StateWatch.Running, _ lock: HouseLock
     ) {
         (self.group, self.household, self.gate) = (group, household, gate)
-        (self.server, self.watch) = (server, watch)
+        (self.server, self.watch, self.lock) = (server, watch, lock)
     }
 
-    /// Begins; returns once the gate is answered.
+    /// Begins; returns once the gate is answered. Waits for another house of the same hub to end.
     ///
     /// - Parameter clock: returns the current time; replaced in tests.
     package static func start(
@@ -35,6 +36,7 @@ package final class HouseService: Sendable {
         guard let settings = try HubState.settings(in: state.open()) else {
             throw HubError.notSetUp(directory: state.path)
         }
+        let lock = try await HouseLock(state, log: log)
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         do {
             let gate = GateLink(LocalClient(LocalSocket.gate, in: state.path, on: group))
@@ -50,7 +52,7 @@ package final class HouseService: Sendable {
             }
             household.start()
             gate.start()
-            return HouseService(group, household, gate, server, watch)
+            return HouseService(group, household, gate, server, watch, lock)
         } catch {
             try? await group.shutdownGracefully()
             throw error
@@ -64,5 +66,6 @@ package final class HouseService: Sendable {
         await household.stop()
         await watch.stop()
         try? await group.shutdownGracefully()
+        lock.release()
     }
 }

@@ -10,7 +10,7 @@ import Synchronization
 
 /// Is told what happens on the way to the upstream; on any thread.
 protocol UpstreamObserver: Sendable {
-    /// It does not answer any more, why, and since when; nil: it answers again.
+    /// It does not answer any more, why, and since when; nil: it answers, for the first time or again.
     func upstreamChanged(_ outage: UpstreamBreaker.Outage?)
     /// A request had no answer in time, where others may have one: whether it answers is to be found out.
     func upstreamIsInDoubt()
@@ -32,6 +32,7 @@ final class UpstreamLink: Sendable {
     private let log: ServeLog
     private let kind = Mutex(UpstreamKind?.none)
     private let observer = Mutex<(any UpstreamObserver)?>(nil)
+    private let hasAnswered = Atomic<Bool>(false)
 
     /// - Parameter readsBodies: the owner's word that it does.
     init(
@@ -70,8 +71,11 @@ final class UpstreamLink: Sendable {
 
     /// Records that the upstream has answered.
     func noteAnswer() {
-        guard turns.noteAnswer() else { return }
-        if let upstream { log.warning(.upstream, "the upstream \(upstream.authority) answers again") }
+        let isBack = turns.noteAnswer()
+        let isFirst =
+            !hasAnswered.load(ordering: .relaxed) && !hasAnswered.exchange(true, ordering: .relaxed)
+        guard isBack || isFirst else { return }
+        if isBack, let upstream { log.warning(.upstream, "the upstream \(upstream.authority) answers again") }
         observer.withLock { $0 }?.upstreamChanged(nil)
     }
 

@@ -34,6 +34,9 @@ package enum HouseFields {
 struct GateSocket: Sendable {
     let calls: UpstreamCalls
     let news: GateNews
+    let register: DeviceRegister
+    /// The hub's own key: its doctor asks the house, too.
+    let hub: Fingerprint
 
     func answer(_ request: LocalRequest) async -> LocalAnswer {
         guard request.head.uri != HouseFields.standingPath else {
@@ -63,20 +66,21 @@ struct GateSocket: Sendable {
         _ head: HTTPRequestHead, _ headers: HTTPHeaders, _ body: [UInt8]
     ) async throws(UpstreamCallError) -> UpstreamReply {
         if headers.first(name: HouseFields.lane) == "poll" { return try await calls.poll(head.uri) }
+        let sender = try sender(headers)
         let time = headers.first(name: HouseFields.time).flatMap { Int($0) }.map { Duration.milliseconds($0) }
         return try await calls.call(
             head.method.rawValue, head.uri, json: body.isEmpty ? nil : body,
-            within: min(time ?? AnswerTimes.upstream, AnswerTimes.gateway), as: GateSocket.sender(headers))
+            within: min(time ?? AnswerTimes.upstream, AnswerTimes.gateway), as: sender)
     }
 
-    /// The device that asked the house for it; nil: the hub itself.
-    private static func sender(_ headers: HTTPHeaders) -> DeviceFields? {
-        guard let fingerprint = headers.first(name: DeviceFields.fingerprintName),
-            let name = headers.first(name: DeviceFields.nameName),
-            let role = headers.first(name: DeviceFields.roleName).flatMap(Role.init(rawValue:)),
-            fingerprint.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
-        else { return nil }
-        let decoded = String(decoding: PercentCoding.decoded(Array(name.utf8)[...]), as: UTF8.self)
-        return DeviceFields(fingerprint: fingerprint, name: decoded, role: role)
+    /// The device that asked the house for it, as the gate knows it; nil: the hub itself.
+    private func sender(_ headers: HTTPHeaders) throws(UpstreamCallError) -> DeviceFields? {
+        guard let text = headers.first(name: DeviceFields.fingerprintName) else { return nil }
+        let fingerprint = Fingerprint(text)
+        if fingerprint == hub { return nil }
+        guard let device = (try? register.devices())?.first(where: { $0.fingerprint == fingerprint }) else {
+            throw .relayed("the hub does not know the device that asks")
+        }
+        return DescribedDevice(device).fields
     }
 }

@@ -18,6 +18,8 @@ package struct GateStanding: Equatable, Sendable {
     /// Requests of strangers that were refused, and where the last came from.
     package fileprivate(set) var refusals: Int64 = 0
     package fileprivate(set) var lastRefusal = ""
+    /// False while this process has not learned whether the upstream answers.
+    package fileprivate(set) var isHeard = false
     /// Nil while the upstream answers, as far as is known.
     package fileprivate(set) var outage: UpstreamBreaker.Outage?
     /// How the upstream is treated; nil without one.
@@ -34,6 +36,7 @@ package struct GateStanding: Equatable, Sendable {
         (number, orders) = (count("number"), count("orders"))
         (changes, refusals) = (count("changes"), count("refusals"))
         lastRefusal = members["lastRefusal"]?.asString ?? ""
+        isHeard = members["heard"] == .boolean(true)
         outage = members["outage"]?.asString.map {
             UpstreamBreaker.Outage(since: Date(milliseconds: count("since")), words: $0)
         }
@@ -55,7 +58,7 @@ package struct GateStanding: Equatable, Sendable {
         var members: [String: JSONValue] = [
             "run": .string(run), "number": .integer(number), "orders": .integer(orders),
             "changes": .integer(changes), "refusals": .integer(refusals),
-            "lastRefusal": .string(lastRefusal),
+            "lastRefusal": .string(lastRefusal), "heard": .boolean(isHeard),
         ]
         if let outage {
             members["outage"] = .string(outage.words)
@@ -76,6 +79,7 @@ final class GateNews: Sendable {
     private struct State {
         var standing = GateStanding()
         var followers: [ObjectIdentifier: AsyncStream<Void>.Continuation] = [:]
+        var wasFollowed = false
     }
 
     /// Identifies a follower.
@@ -99,7 +103,7 @@ final class GateNews: Sendable {
 
     func noteOrder() { change { $0.orders += 1 } }
     func noteChange() { change { $0.changes += 1 } }
-    func note(_ outage: UpstreamBreaker.Outage?) { change { $0.outage = outage } }
+    func note(_ outage: UpstreamBreaker.Outage?) { change { ($0.outage, $0.isHeard) = (outage, true) } }
 
     func noteRefusal(from source: String) {
         change { standing in
@@ -117,8 +121,8 @@ final class GateNews: Sendable {
         for follower in followers { follower.yield() }
     }
 
-    /// True while somebody follows.
-    var isFollowed: Bool { state.withLock { !$0.followers.isEmpty } }
+    /// True once somebody has followed.
+    var wasFollowed: Bool { state.withLock { $0.wasFollowed } }
 
     /// The standing now, and then whenever it has changed: a line of JSON each. Who reads slowly is told the
     /// last one alone.
@@ -127,7 +131,10 @@ final class GateNews: Sendable {
             of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let follower = Follower(changes)
         let id = ObjectIdentifier(follower)
-        state.withLock { $0.followers[id] = continuation }
+        state.withLock { state in
+            state.followers[id] = continuation
+            state.wasFollowed = true
+        }
         continuation.onTermination = { [weak self] _ in
             self?.state.withLock { $0.followers[id] = nil } ?? ()
         }

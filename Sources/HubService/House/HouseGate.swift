@@ -7,9 +7,6 @@ import Pairing
 /// The gate's side of the house: what it tells and asks the house, and the upstream's queue that the house
 /// has its part in.
 final class HouseGate: UpstreamObserver {
-    /// How long a gate waits for the house that it starts, before it lets devices in: they find a whole hub.
-    private static let startTime = Duration.seconds(20)
-
     let house: HouseLink
     let guests: HouseGuests
     let orders: OrderJournal
@@ -22,8 +19,8 @@ final class HouseGate: UpstreamObserver {
     private let program: HouseProgram?
 
     init(
-        _ state: HubState, _ hub: Hub, link: UpstreamLink, options: ServeOptions,
-        on group: any EventLoopGroup,
+        _ state: HubState, _ hub: Hub, _ register: DeviceRegister, link: UpstreamLink,
+        options: ServeOptions, on group: any EventLoopGroup,
         log: ServeLog, clock: @escaping @Sendable () -> Moment
     ) async throws {
         let sender = DeviceFields(
@@ -33,11 +30,14 @@ final class HouseGate: UpstreamObserver {
         (self.link, self.calls, self.news) = (link, calls, news)
         looksAfterOrders = options.looksAfterOrders
         probe = UpstreamProbe(calls, link)
-        let house = HouseLink(LocalClient(LocalSocket.house, in: state.path, on: group), news, log: log)
+        let house = HouseLink(
+            LocalClient(LocalSocket.house, in: state.path, on: group), news, isStarting: options.house != nil,
+            log: log)
         self.house = house
         guests = HouseGuests(house)
         orders = OrderJournal(of: state, log: log, clock: { clock().wall }) { await house.name(of: $0, $1) }
-        let gate = GateSocket(calls: calls, news: news)
+        let gate = GateSocket(
+            calls: calls, news: news, register: register, hub: hub.pin.fingerprint)
         socket = try await LocalServer.start(LocalSocket.gate, in: state.path, on: group) {
             await gate.answer($0)
         }
@@ -45,13 +45,8 @@ final class HouseGate: UpstreamObserver {
         link.observe(self)
     }
 
-    /// Begins what goes on by itself; returns once the house that was started with the gate is there.
-    func start() async {
-        probe.start()
-        guard program != nil else { return }
-        let end = ContinuousClock.now + HouseGate.startTime
-        while !news.isFollowed, .now < end { try? await Task.sleep(for: .milliseconds(5)) }
-    }
+    /// Begins what goes on by itself.
+    func start() { probe.start() }
 
     /// The files in the hub directory are others than before.
     ///

@@ -14,6 +14,8 @@ final class HouseLink: HubResources {
     /// Whoever waits for a name, or a guest's order, does not wait for a house that hangs.
     private static let shortTime = Duration.seconds(20)
     private static let nameTime = Duration.seconds(1)
+    /// How long requests wait for a house that starts together with the gate.
+    private static let startTime = Duration.seconds(20)
     private static let maximumByteCount = AnswerBudget.maximumByteCount
 
     private let client: LocalClient
@@ -23,12 +25,25 @@ final class HouseLink: HubResources {
     private let isEnding = Mutex(false)
     private let streams = Mutex<[ObjectIdentifier: LocalReply]>([:])
 
-    init(_ client: LocalClient, _ news: GateNews, log: ServeLog) {
+    /// Until when a house that has not come yet is waited for.
+    private let start: ContinuousClock.Instant
+
+    /// - Parameter isStarting: the gate has just started the house.
+    init(_ client: LocalClient, _ news: GateNews, isStarting: Bool, log: ServeLog) {
         (self.client, self.news, self.log) = (client, news, log)
+        start = isStarting ? .now + HouseLink.startTime : .now
+    }
+
+    /// Returns once the house has come for the first time, or is late.
+    private func whenThere() async {
+        while !news.wasFollowed, !isEnding.withLock({ $0 }), .now < start {
+            guard (try? await Task.sleep(for: .milliseconds(10))) != nil else { return }
+        }
     }
 
     func answer(_ request: ResourceRequest) async -> ResourceAnswer {
         let method = request.method == "HEAD" ? "GET" : request.method
+        await whenThere()
         do {
             let reply = try await client.open(
                 HTTPMethod(rawValue: method), request.resource.target, fields(of: request),
@@ -88,6 +103,7 @@ final class HouseLink: HubResources {
         let fields = HTTPHeaders([
             (HouseFields.standing, String(decoding: news.standing.json, as: UTF8.self))
         ])
+        if path == HouseFields.guestsPath { await whenThere() }
         do {
             let reply = try await client.open(.POST, path, fields, body: bytes, within: time)
             note(nil)

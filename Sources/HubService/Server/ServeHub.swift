@@ -81,7 +81,7 @@ package final class ServeHub: Sendable {
         do {
             let desk = AnswerDesk()
             let household = try await HouseGate(
-                state, hub, link: link, options: options, on: group, log: log, clock: clock)
+                state, hub, register, link: link, options: options, on: group, log: log, clock: clock)
             let owners = OwnerPaths(state: state, log: log, findings: options.findings, clock: clock)
             do {
                 let shared = try ServerContext(
@@ -118,7 +118,7 @@ package final class ServeHub: Sendable {
                 }.get())
         }
         let everyLoop = loops
-        await household.start()
+        household.start()
         let listeners = try await ServeListener.bind(options.listen, port: port, group: group, loops: loops)
         let bound = UInt16(listeners.first?.localAddress?.port ?? Int(port))
         let isLocal = !options.listen.isEmpty && options.listen.allSatisfy(\.isLoopback)
