@@ -31,7 +31,7 @@ final class HouseholdRecords: Sendable {
         let alerts = SystemAlerts(
             messages, database, of: state, upstream: settings.upstream?.authority ?? "", clock: clock)
         (self.poller, self.messages, self.alerts) = (poller, messages, alerts)
-        notices = DeviceNotices(register, of: state, messages, database)
+        notices = DeviceNotices(register, messages, database) { await gate.authors() }
         hook = settings.hook.map { HookRunner($0, database, alerts: alerts, log: log) }
         if let hook { messages.add { hook.wake($0) } }
         lostFiles = LostFileWatch(state, database) { text in

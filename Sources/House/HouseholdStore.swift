@@ -18,11 +18,12 @@ final class HouseholdStore<Content: HouseholdFile>: Sendable {
     }
 
     private let state: HubState
+    private let journal: GateJournal
     private let queue = DispatchQueue(label: "hubpair.household")
     // Only used on the queue; the lock is what the compiler can check.
     private let cached = Mutex<Cached?>(nil)
 
-    init(state: HubState) { self.state = state }
+    init(state: HubState, journal: GateJournal) { (self.state, self.journal) = (state, journal) }
 
     /// The content as the file has it now.
     ///
@@ -33,20 +34,20 @@ final class HouseholdStore<Content: HouseholdFile>: Sendable {
 
     /// Reads the file, lets `body` change the content, and writes what has changed.
     ///
-    /// - Parameter notes: what the journal tells of it, of the same step; made of what `body` returns.
+    /// - Parameter notes: what the journal tells of it, once it is written; made of what `body` returns.
     /// - Throws: a `HouseholdError` of `body`, and then nothing is written; or a `UserError` about the file.
     /// - Returns: what `body` returns.
     func change<Result: Sendable>(
         notes: @escaping @Sendable (Result) -> [Journal.Note] = { _ in [] },
         _ body: @escaping @Sendable (inout Content) throws(HouseholdError) -> Result
     ) async throws -> Result {
-        try await onQueue { [self] in
+        let (result, isChanged) = try await onQueue { [self] in
             try state.open().withLock { directory in
                 let before = try read(in: directory)
                 var content = before
                 let result = try body(&content)
                 let bytes = content.serialized
-                guard bytes != before.serialized else { return result }
+                guard bytes != before.serialized else { return (result, false) }
                 guard bytes.count <= maximumHouseholdByteCount else {
                     throw HouseholdError.tooLarge(Content.words)
                 }
@@ -55,10 +56,11 @@ final class HouseholdStore<Content: HouseholdFile>: Sendable {
                 try directory.replace(Content.fileName, with: bytes)
                 let stamp = try directory.stamp(of: Content.fileName)
                 cached.withLock { [content] in $0 = Cached(content: content, stamp: stamp) }
-                Journal.note(notes(result), in: directory)
-                return result
+                return (result, true)
             }
         }.get()
+        if isChanged { await journal.note(notes(result)) }
+        return result
     }
 
     private func read(in directory: borrowing ProtectedDirectory) throws -> Content {

@@ -24,22 +24,25 @@ final class HubHousehold: Sendable {
         let records = HouseholdRecords(
             settings, desk: desk, state: state, gate: gate, register: register, log: log, clock: clock)
         self.records = records
-        let rooms = HouseholdStore<Rooms>(state: state)
+        let rooms = HouseholdStore<Rooms>(state: state, journal: gate.journal)
         let guests = GuestRights(calls, rooms, log: log)
         await guests.filesChanged()
         records.poller.onList { guests.take($0, besides: $1) }
         self.guests = guests
         let answers = HouseholdAnswers(log: log)
-        let rules = HouseholdStore<Rules>(state: state)
-        let scenes = HouseholdStore<HubScenes>(state: state)
-        let runs = HouseholdStore<SceneRuns>(state: state)
+        let rules = HouseholdStore<Rules>(state: state, journal: gate.journal)
+        let scenes = HouseholdStore<HubScenes>(state: state, journal: gate.journal)
+        let runs = HouseholdStore<SceneRuns>(state: state, journal: gate.journal)
         let wall = { @Sendable in clock().wall }
         let tell = { @Sendable (draft: MessageDraft) async in
             log.notice(draft.text)
             records.messages.enqueue(draft)
         }
         let poller = records.poller
-        orders = OrderJournal(of: state, log: log, clock: wall) { poller.name(of: $0, $1) }
+        let journal = gate.journal
+        orders = OrderJournal(log: log, clock: wall, write: { try await journal.write($0) }) {
+            poller.name(of: $0, $1)
+        }
         let arm = ArmHouse(rules: rules, scenes: scenes, runs: runs, clock: wall, tell: tell)
         let runScene = RunScene(
             calls: calls, orders: orders, poller: poller, arm: arm, guests: guests, log: log)

@@ -17,13 +17,14 @@ final class DeviceNotices: Sendable {
     /// When to look again if it cannot be written down, in seconds.
     private static let pause = 10.0
 
-    /// - Parameter state: whose journal says who has decided.
+    /// - Parameter authors: who has decided about each device last; nil if that cannot be said now.
     init(
-        _ register: DeviceRegister, of state: HubState, _ messages: MessageLog, _ database: HouseholdDatabase
+        _ register: DeviceRegister, _ messages: MessageLog, _ database: HouseholdDatabase,
+        authors: @escaping @Sendable () async -> [String: String]?
     ) {
         (self.register, self.messages, self.database) = (register, messages, database)
         looking = RecurringLook(remembering: ()) { _ in
-            await DeviceNotices.look(register, state, messages, database) ? nil : DeviceNotices.pause
+            await DeviceNotices.look(register, messages, database, authors) ? nil : DeviceNotices.pause
         }
     }
 
@@ -34,7 +35,8 @@ final class DeviceNotices: Sendable {
 
     /// - Returns: false if it is to be tried again.
     private static func look(
-        _ register: DeviceRegister, _ state: HubState, _ messages: MessageLog, _ database: HouseholdDatabase
+        _ register: DeviceRegister, _ messages: MessageLog, _ database: HouseholdDatabase,
+        _ authors: @Sendable () async -> [String: String]?
     ) async -> Bool {
         // A keyfile with a fault lets nobody in, which the log says; nothing has been decided about devices.
         guard let devices = try? register.devices() else { return true }
@@ -51,7 +53,7 @@ final class DeviceNotices: Sendable {
             ? now.sorted { $0.key < $1.key }.compactMap { device, entry in
                 text(entry, device, before: known.devices[device]).map { (device, $0) }
             } : []
-        let authors = texts.isEmpty ? [:] : authors(in: state)
+        guard let authors = texts.isEmpty ? [:] : await authors() else { return false }
         let drafts = texts.map { device, text in
             MessageDraft(kind: .notification, text: text, author: authors[device])
         }
@@ -70,29 +72,6 @@ final class DeviceNotices: Sendable {
         case .revoked: return "\(who) was revoked"
         case nil: return nil
         }
-    }
-
-    /// So many of the journal's last entries are looked at.
-    private static let journalCount = 500
-
-    /// By whom the devices were let in or kept out last: they let themselves in with a code.
-    private static func authors(in state: HubState) -> [String: String] {
-        // An entry is written in the same step as the keyfile, after it.
-        let entries = try? state.open().withLock { directory in
-            try Journal.entries(of: [.access], after: nil, limit: journalCount, in: directory).entries
-        }
-        var authors: [String: String] = [:]
-        for entry in entries ?? [] {
-            guard let device = entry.fact.device?.description else { continue }
-            switch entry.fact.event {
-            case .paired, .asked: authors[device] = device
-            case .approved, .refused, .revoked: authors[device] = entry.author?.device.description
-            case .role, .renamed, .codeMade, .codeVoid, .made, .changed, .removed, .armed, .disarmed,
-                .order, .request, .sceneRun:
-                break
-            }
-        }
-        return authors
     }
 
     private struct Recorded: Sendable {

@@ -10,6 +10,7 @@ final class GateLink: Sendable {
     private static let pause = Duration.milliseconds(200)
     private static let time = Duration.seconds(10)
     private static let maximumLineByteCount = 65_536
+    private static let maximumAuthorsByteCount = 1 << 20
 
     private struct State {
         var standing: GateStanding?
@@ -18,6 +19,7 @@ final class GateLink: Sendable {
     }
 
     let calls: GateCalls
+    let journal: GateJournal
     private let client: LocalClient
     private let state = Mutex(State())
     private let following = Mutex<Task<Void, Never>?>(nil)
@@ -25,6 +27,7 @@ final class GateLink: Sendable {
     init(_ client: LocalClient) {
         self.client = client
         calls = GateCalls(client)
+        journal = GateJournal(client)
     }
 
     /// False while the server behind the hub does not answer, as far as is known.
@@ -75,6 +78,8 @@ final class GateLink: Sendable {
     private func follow() async {
         do {
             let reply = try await client.open(.GET, HouseFields.standingPath, within: GateLink.time)
+            // What was told of meanwhile.
+            await journal.note([])
             var line: [UInt8] = []
             while let piece = try await reply.next() {
                 line += piece
@@ -87,6 +92,17 @@ final class GateLink: Sendable {
             }
         } catch {
             // The gate is away; what asks for something says so.
+        }
+    }
+
+    /// By whom the devices were let in or kept out last; nil while the gate is away.
+    func authors() async -> [String: String]? {
+        do {
+            let reply = try await client.open(.GET, HouseFields.authorsPath, within: GateLink.time)
+            let bytes = try await reply.whole(maximum: GateLink.maximumAuthorsByteCount)
+            return JSONValue(parsing: bytes)?.asObject?.compactMapValues(\.asString)
+        } catch {
+            return nil
         }
     }
 

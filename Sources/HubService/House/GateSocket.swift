@@ -23,6 +23,10 @@ package enum HouseFields {
     package static let word = "X-Hubpair-Word"
     /// The path of the stream of the gate's standing. No request to an upstream begins like it.
     package static let standingPath = "/hubpair/gate/standing"
+    /// Takes lines for the journal, of the household alone.
+    package static let journalPath = "/hubpair/gate/journal"
+    /// Says who has let devices in or kept them out: `{device: author}`.
+    package static let authorsPath = "/hubpair/gate/authors"
     /// Asks the house whether guests may set an appliance: `{"appliance": id}`.
     package static let guestsPath = "/hubpair/house/guests"
     /// Asks the house what people call an activator: `{"appliance": id, "activator": id}`.
@@ -30,17 +34,24 @@ package enum HouseFields {
 }
 
 /// The gate's socket for the house. Every request to it is one to the upstream, and waits for its turn there
-/// as those of devices do; but for ``HouseFields/standingPath``. The house gets nothing else of the gate.
+/// as those of devices do, but for the paths of ``HouseFields``.
 struct GateSocket: Sendable {
     let calls: UpstreamCalls
     let news: GateNews
     let register: DeviceRegister
+    let journal: JournalFiles
     /// The hub's own key: its doctor asks the house, too.
     let hub: Fingerprint
 
     func answer(_ request: LocalRequest) async -> LocalAnswer {
-        guard request.head.uri != HouseFields.standingPath else {
-            return .stream(HTTPHeaders(), news.lines())
+        switch request.head.uri {
+        case HouseFields.standingPath: return .stream(HTTPHeaders(), news.lines())
+        case HouseFields.journalPath: return await note(request.body)
+        case HouseFields.authorsPath:
+            var bytes: [UInt8] = []
+            JSONValue.object(await journal.authors().mapValues(JSONValue.string)).write(to: &bytes)
+            return .whole(.ok, HTTPHeaders(), bytes)
+        default: break
         }
         let headers = request.head.headers
         // Its target goes into the head of a request: nothing but a path may stand there.
@@ -59,6 +70,19 @@ struct GateSocket: Sendable {
             error.json.write(to: &bytes)
             let fields = HTTPHeaders([(HouseFields.error, String(decoding: bytes, as: UTF8.self))])
             return .whole(.badGateway, fields, [])
+        }
+    }
+
+    /// Who was let in is no matter of the house.
+    private func note(_ lines: [UInt8]) async -> LocalAnswer {
+        let notes = lines.split(separator: UInt8(ascii: "\n"))
+            .compactMap { try? JSONReader.read(JournalEntry.self, from: Array($0)) }
+            .filter { $0.fact.event.matter != .access }.map(Journal.Note.init)
+        do {
+            try await journal.write(notes)
+            return .whole(.noContent, HTTPHeaders(), [])
+        } catch {
+            return .whole(.serviceUnavailable, HTTPHeaders(), Array(describing(error).utf8))
         }
     }
 

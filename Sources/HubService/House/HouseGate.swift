@@ -35,9 +35,12 @@ final class HouseGate: UpstreamObserver {
             log: log)
         self.house = house
         guests = HouseGuests(house)
-        orders = OrderJournal(of: state, log: log, clock: { clock().wall }) { await house.name(of: $0, $1) }
+        let journal = JournalFiles(of: state)
+        orders = OrderJournal(log: log, clock: { clock().wall }, write: { try await journal.write($0) }) {
+            await house.name(of: $0, $1)
+        }
         let gate = GateSocket(
-            calls: calls, news: news, register: register, hub: hub.pin.fingerprint)
+            calls: calls, news: news, register: register, journal: journal, hub: hub.pin.fingerprint)
         socket = try await LocalServer.start(LocalSocket.gate, in: state.path, on: group) {
             await gate.answer($0)
         }

@@ -6,7 +6,8 @@ package import Pairing
 /// The hub's journal: who was let in, refused and revoked, which codes were made, who changed what the
 /// household keeps, and who switched what; a ``JournalEntry`` a line, in two files for each of its matters.
 ///
-/// An entry is written in the step that it tells of, under the same lock, after the change itself; so the
+/// An entry is written in the step that it tells of, under the same lock, after the change itself, and one
+/// of the household once the house has told the gate; so the
 /// journal tells of nothing that did not happen. On a disk without room it is what is left out: a revocation
 /// must not fail because of it. A file that is full becomes the older one, and the older one goes, so that
 /// neither devices that come and go nor a script gone mad can fill the disk: 2 MiB, some 8,000 entries, of
@@ -23,6 +24,16 @@ package struct Journal {
             fact: JournalEntry.Fact, author: JournalEntry.Author?, door: JournalEntry.Door? = nil, time: Date
         ) {
             (self.fact, self.author, self.door, self.time) = (fact, author, door, time)
+        }
+
+        /// What a line of the journal tells.
+        init(_ entry: JournalEntry) {
+            (fact, author, door, time) = (entry.fact, entry.author, entry.door, entry.time)
+        }
+
+        /// As a line, which has no number yet.
+        package var line: [UInt8] {
+            JournalEntry(id: 0, time: time, fact, by: author, through: door).line
         }
     }
 

@@ -4,8 +4,7 @@ package import JSON
 package import Pairing
 import Synchronization
 
-/// Writes into the journal who switched what, through the gate and by scenes, on a thread of its own: no
-/// order waits for the disk. What a crash takes with it is at most the numbers of the last minute.
+/// Writes into the journal who switched what, through the gate and by scenes; no order waits for the disk. What a crash takes with it is at most the numbers of the last minute.
 package final class OrderJournal: Sendable {
     private struct Waiting {
         var groups = OrderGroups()
@@ -26,20 +25,25 @@ package final class OrderJournal: Sendable {
     /// The most orders that wait for a name; others go without one.
     private static let maximumUnnamed = 1_000
 
-    private let state: HubState
+    private let writeNotes: @Sendable ([Journal.Note]) async throws -> Void
     private let log: ServeLog
     private let clock: @Sendable () -> Date
     private let unnamed: AsyncStream<Unnamed>.Continuation
     private let naming: Mutex<Task<Void, Never>?>
     private let queue = DispatchQueue(label: "hubpair.orders")
     private let waiting = Mutex(Waiting())
+    /// The last of the tasks that write, each of which waits for the one before.
+    private let writing = Mutex<Task<Void, Never>?>(nil)
 
-    /// - Parameter name: what people call an activator, as the hub knows it; nil if it does not.
+    /// - Parameters:
+    ///   - write: writes into the journal.
+    ///   - name: what people call an activator, as the hub knows it; nil if it does not.
     package init(
-        of state: HubState, log: ServeLog, clock: @escaping @Sendable () -> Date,
+        log: ServeLog, clock: @escaping @Sendable () -> Date,
+        write: @escaping @Sendable ([Journal.Note]) async throws -> Void,
         name: @escaping @Sendable (_ appliance: String, _ activator: String) async -> String?
     ) {
-        (self.state, self.log, self.clock) = (state, log, clock)
+        (writeNotes, self.log, self.clock) = (write, log, clock)
         let (orders, unnamed) = AsyncStream.makeStream(
             of: Unnamed.self, bufferingPolicy: .bufferingOldest(OrderJournal.maximumUnnamed))
         self.unnamed = unnamed
@@ -85,7 +89,7 @@ package final class OrderJournal: Sendable {
             defer { waiting.isWriting = true }
             return !waiting.isWriting
         }
-        if mustWrite { queue.async { [self] in write() } }
+        if mustWrite { write() }
     }
 
     private func startTimer(_ waiting: inout Waiting) {
@@ -105,6 +109,16 @@ package final class OrderJournal: Sendable {
     }
 
     private func write() {
+        writing.withLock { last in
+            let before = last
+            last = Task { [self] in
+                await before?.value
+                await writeWaiting()
+            }
+        }
+    }
+
+    private func writeWaiting() async {
         let notes = waiting.withLock { waiting in
             waiting.isWriting = false
             defer { waiting.notes = [] }
@@ -112,7 +126,7 @@ package final class OrderJournal: Sendable {
         }
         guard !notes.isEmpty else { return }
         do {
-            try state.open().withLock { try Journal.write(notes, in: $0) }
+            try await writeNotes(notes)
             waiting.withLock { $0.isFaultTold = false }
         } catch {
             // Once, and not for each order: the disk may be full for days.
@@ -129,6 +143,7 @@ package final class OrderJournal: Sendable {
         unnamed.finish()
         await naming.withLock { $0 }?.value
         waiting.withLock { $0.notes += $0.groups.ended(by: nil) }
-        queue.sync { write() }
+        write()
+        await writing.withLock { $0 }?.value
     }
 }
