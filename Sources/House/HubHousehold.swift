@@ -8,6 +8,7 @@ import Pairing
 final class HubHousehold: Sendable {
     let resources: HouseResources
     let guests: GuestRights
+    private let gate: GateLink
     private let timed: TimedScenes
     let teller: RuleTeller
     let orders: OrderJournal
@@ -28,7 +29,7 @@ final class HubHousehold: Sendable {
         let guests = GuestRights(calls, rooms, log: log)
         await guests.filesChanged()
         records.poller.onList { guests.take($0, besides: $1) }
-        self.guests = guests
+        (self.guests, self.gate) = (guests, gate)
         let answers = HouseholdAnswers(log: log)
         let rules = HouseholdStore<Rules>(state: state, journal: gate.journal)
         let scenes = HouseholdStore<HubScenes>(state: state, journal: gate.journal)
@@ -82,7 +83,10 @@ final class HubHousehold: Sendable {
         records.filesChanged()
         teller.filesChanged()
         timed.look()
-        Task { [guests] in await guests.filesChanged() }
+        Task { [guests, gate] in
+            await guests.filesChanged()
+            await gate.tellChange()
+        }
     }
 
     /// Ends all streams; their clients come back when the hub serves again.

@@ -28,8 +28,8 @@ struct HouseMain {
         let state = HubState(option: path, environment: [:], isRoot: false, home: "/")
         do {
             switch verb {
-            case "copy": try write(DatabaseCopy.bytes(of: state) ?? [])
-            case "review": try write(DatabaseReview(state).line)
+            case "copy": try write(DatabaseCopy.bytes(of: state.household) ?? [])
+            case "review": try write(DatabaseReview(state.household).line)
             default: try await serve(state, level: level, hasGate: hasGate)
             }
         } catch {
@@ -71,7 +71,7 @@ struct HouseMain {
             source.activate()
             sources.append(source)
         }
-        let starting = Task { try await HouseService.start(state: state, log: log) }
+        let starting = Task { try await HouseService.start(hub: state, log: log) }
         let ending = Task {
             for await _ in ends { break }
             // Nobody is left who would end a house that hangs when its gate is gone.

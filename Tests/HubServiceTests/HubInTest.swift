@@ -54,7 +54,7 @@ final class HubInTest: Sendable {
         server = try await ServeHub.start(
             state: state, options: options, log: ServeLog(Logger(label: "test") { _ in recorded }))
         house = try await HouseService.start(
-            state: state, log: ServeLog(Logger(label: "test") { _ in recorded }))
+            hub: state, log: ServeLog(Logger(label: "test") { _ in recorded }))
         try enter(device, name: "Anna's täblet", .approved)
     }
 

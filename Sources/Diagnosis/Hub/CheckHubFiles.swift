@@ -118,6 +118,7 @@ struct CheckHubFiles: Sendable {
                 faults.append(error)
             }
         }
+        do { _ = try state.household.open().read(SceneRuns.fileName) } catch { faults.append(error) }
         for read in contents(state) {
             do { try read() } catch let error where !(error is FileError) { faults.append(error) } catch {}
         }
@@ -147,7 +148,7 @@ struct CheckHubFiles: Sendable {
                 try HookTrust.check(hook, user: state.user)
             },
             { _ = try HubState.attempts(in: state.open()) },
-            { _ = try state.open().read(SceneRuns.fileName, SceneRuns.init(parsing:)) },
+            { _ = try state.household.open().read(SceneRuns.fileName, SceneRuns.init(parsing:)) },
         ]
     }
 }

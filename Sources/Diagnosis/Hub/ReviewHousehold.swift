@@ -50,9 +50,10 @@ package struct ReviewHousehold: Sendable {
     }
 
     private func read() throws -> (HubSettings?, [Room], [HubScene], [Rule]) {
-        let directory = try state.open()
+        let settings = try HubState.settings(in: state.open())
+        let directory = try state.household.open()
         return (
-            try HubState.settings(in: directory),
+            settings,
             try directory.read(Rooms.fileName, Rooms.init(parsing:))?.rooms ?? [],
             try directory.read(HubScenes.fileName, HubScenes.init(parsing:))?.scenes ?? [],
             try directory.read(Rules.fileName, Rules.init(parsing:))?.rules ?? []
@@ -137,6 +138,6 @@ package struct ReviewHousehold: Sendable {
     }
 
     private func mend(_ file: String) -> String {
-        "take it out of \(state.path)/\(file), which counts at once"
+        "take it out of \(state.household.path)/\(file), which counts at once"
     }
 }

@@ -17,10 +17,11 @@ final class DeviceNotices: Sendable {
     /// When to look again if it cannot be written down, in seconds.
     private static let pause = 10.0
 
-    /// - Parameter authors: who has decided about each device last; nil if that cannot be said now.
+    /// - Parameter authors: who has decided about each device last, and since when the gate runs; nil if that
+    ///   cannot be said now.
     init(
         _ register: DeviceRegister, _ messages: MessageLog, _ database: HouseholdDatabase,
-        authors: @escaping @Sendable () async -> [String: String]?
+        authors: @escaping @Sendable () async -> (authors: [String: String], began: Int64)?
     ) {
         (self.register, self.messages, self.database) = (register, messages, database)
         looking = RecurringLook(remembering: ()) { _ in
@@ -36,7 +37,7 @@ final class DeviceNotices: Sendable {
     /// - Returns: false if it is to be tried again.
     private static func look(
         _ register: DeviceRegister, _ messages: MessageLog, _ database: HouseholdDatabase,
-        _ authors: @Sendable () async -> [String: String]?
+        _ authors: @Sendable () async -> (authors: [String: String], began: Int64)?
     ) async -> Bool {
         // A keyfile with a fault lets nobody in, which the log says; nothing has been decided about devices.
         guard let devices = try? register.devices() else { return true }
@@ -47,13 +48,15 @@ final class DeviceNotices: Sendable {
             }
         ) { _, last in last }
         guard now != known.devices || !known.isRecorded else { return true }
-        // Those of a hub that was set up before it kept messages are no news.
-        let texts =
-            known.isRecorded
-            ? now.sorted { $0.key < $1.key }.compactMap { device, entry in
-                text(entry, device, before: known.devices[device]).map { (device, $0) }
-            } : []
-        guard let authors = texts.isEmpty ? [:] : await authors() else { return false }
+        guard let (authors, began) = await authors() else { return false }
+        // Those of a hub that was set up before it kept messages are no news, but those that were let in
+        // since the gate began: it does not wait for the house.
+        let early = devices.filter { $0.approved.map { $0.milliseconds < began - 1_000 } ?? true }
+        let earlyNames = Set(early.map(\.fingerprint.description))
+        let before = known.isRecorded ? known.devices : now.filter { earlyNames.contains($0.key) }
+        let texts = now.sorted { $0.key < $1.key }.compactMap { device, entry in
+            text(entry, device, before: before[device]).map { (device, $0) }
+        }
         let drafts = texts.map { device, text in
             MessageDraft(kind: .notification, text: text, author: authors[device])
         }

@@ -16,6 +16,8 @@ final class GateLink: Sendable {
         var standing: GateStanding?
         var records: HouseholdRecords?
         var guests: GuestRights?
+        var files: ToldFiles?
+        var taking: Task<Void, Never>?
     }
 
     let calls: GateCalls
@@ -36,6 +38,14 @@ final class GateLink: Sendable {
     /// How it is treated; nil without one.
     var treatment: UpstreamTreatment? { state.withLock { $0.standing?.treatment } }
 
+    /// The files that follow those of the gate.
+    func keep(_ files: ToldFiles) { state.withLock { $0.files = files } }
+
+    /// Tells the gate that the household's files are others than before.
+    func tellChange() async {
+        _ = try? await client.open(.POST, HouseFields.changedPath, within: GateLink.time)
+    }
+
     func observe(_ records: HouseholdRecords, _ guests: GuestRights) {
         state.withLock { ($0.records, $0.guests) = (records, guests) }
     }
@@ -48,6 +58,13 @@ final class GateLink: Sendable {
                 return (standing, standing, HouseholdRecords?.none, GuestRights?.none)
             }
             let known = state.standing
+            if known?.run != standing.run || known?.files != standing.files, let files = state.files {
+                let last = state.taking
+                state.taking = Task {
+                    await last?.value
+                    await files.take()
+                }
+            }
             // A gate that has just begun knows nothing of an outage that goes on.
             let now = standing.isHeard ? standing : standing.with(outage: known?.outage)
             state.standing = now
@@ -95,12 +112,16 @@ final class GateLink: Sendable {
         }
     }
 
-    /// By whom the devices were let in or kept out last; nil while the gate is away.
-    func authors() async -> [String: String]? {
+    /// By whom the devices were let in or kept out last, and since when the gate runs; nil while it is away.
+    func authors() async -> (authors: [String: String], began: Int64)? {
         do {
             let reply = try await client.open(.GET, HouseFields.authorsPath, within: GateLink.time)
             let bytes = try await reply.whole(maximum: GateLink.maximumAuthorsByteCount)
-            return JSONValue(parsing: bytes)?.asObject?.compactMapValues(\.asString)
+            guard let members = JSONValue(parsing: bytes)?.asObject,
+                let authors = members["authors"]?.asObject,
+                case .integer(let began)? = members["began"]
+            else { return nil }
+            return (authors.compactMapValues(\.asString), began)
         } catch {
             return nil
         }
@@ -110,6 +131,10 @@ final class GateLink: Sendable {
         let task = following.withLock { $0.take() }
         task?.cancel()
         await task?.value
-        state.withLock { ($0.records, $0.guests) = (nil, nil) }
+        let taking = state.withLock { state in
+            (state.records, state.guests, state.files) = (nil, nil, nil)
+            return state.taking
+        }
+        await taking?.value
     }
 }

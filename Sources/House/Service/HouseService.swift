@@ -27,24 +27,33 @@ package final class HouseService: Sendable {
         (self.server, self.watch, self.lock) = (server, watch, lock)
     }
 
-    /// Begins; returns once the gate is answered. Waits for another house of the same hub to end.
+    /// Begins; returns once the gate is answered. Waits for another house of the same hub to end, and for the
+    /// gate if there was none yet.
     ///
-    /// - Parameter clock: returns the current time; replaced in tests.
+    /// - Parameters:
+    ///   - hub: whose sockets lead to the gate and back.
+    ///   - clock: returns the current time; replaced in tests.
     package static func start(
-        state: HubState, log: ServeLog, clock: @escaping @Sendable () -> Moment = { .now }
+        hub: HubState, log: ServeLog, clock: @escaping @Sendable () -> Moment = { .now }
     ) async throws -> HouseService {
-        guard let settings = try HubState.settings(in: state.open()) else {
-            throw HubError.notSetUp(directory: state.path)
-        }
+        try hub.takeOverHousehold()
+        let state = hub.house
         let lock = try await HouseLock(state, log: log)
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         do {
-            let gate = GateLink(LocalClient(LocalSocket.gate, in: state.path, on: group))
+            let client = LocalClient(LocalSocket.gate, in: hub.path, on: group)
+            let files = ToldFiles(client: client, house: state)
+            try await files.begin()
+            guard let settings = try HubState.settings(in: state.open()) else {
+                throw HubError.notSetUp(directory: hub.path)
+            }
+            let gate = GateLink(client)
+            gate.keep(files)
             let register = DeviceRegister(state: state)
             let household = await HubHousehold(
                 state, settings, gate: gate, register: register, log: log, clock: clock)
             let answers = HouseAnswers(household: household, gate: gate, register: register)
-            let server = try await LocalServer.start(LocalSocket.house, in: state.path, on: group) {
+            let server = try await LocalServer.start(LocalSocket.house, in: hub.path, on: group) {
                 await answers.answer($0)
             }
             let watch = StateWatch.start(state.path, for: register, on: group.next(), log: log) {

@@ -14,7 +14,9 @@ package struct BackUpHub {
     /// - Returns: the encrypted file, and the hub that it is of.
     package func run(passphrase: String, now: Date = Date()) throws -> (file: [UInt8], backup: HubBackup) {
         let directory = try state.open()
-        var backup = try directory.withLock { try HubBackup(of: $0, at: now) }
+        var backup = try directory.withLock { directory in
+            try state.withHousehold(directory) { try HubBackup(of: directory, household: $0, at: now) }
+        }
         backup.addDatabase(of: directory)
         return (try backup.encrypted(under: passphrase, work: work), backup)
     }

@@ -41,8 +41,11 @@ package struct HubBackup {
     /// Why the hub's database is not in the backup, in words; nil if it is, or there is none.
     package private(set) var databaseFault: String?
 
-    /// Reads the hub's files, every use of a code completed. Call it inside `withLock`.
-    init(of directory: borrowing ProtectedDirectory, at now: Date) throws {
+    /// Reads the hub's files, every use of a code completed. Call it inside `withLock` of both.
+    init(
+        of directory: borrowing ProtectedDirectory, household place: borrowing ProtectedDirectory,
+        at now: Date
+    ) throws {
         settings = try HubState.hub(in: directory).settings
         settingsBytes = try directory.read(HubSettings.fileName) ?? settings.serialized
         identity = try HubState.existingIdentity(in: directory)
@@ -56,7 +59,7 @@ package struct HubBackup {
             }
         var household: [String: [UInt8]] = [:]
         for name in HubBackup.householdNames {
-            household[name] = try directory.read(name) { bytes throws(KeyFileError) in
+            household[name] = try place.read(name) { bytes throws(KeyFileError) in
                 try HubBackup.check(name, bytes)
                 return bytes
             }

@@ -32,14 +32,20 @@ package struct RestoreHub {
             try directory.replace(ApprovedDevices.fileName, with: backup.devices.serialized)
             try directory.replace(HubState.certificateFileName, with: backup.certificate)
             try directory.create(HubState.keyFileName, with: Array(backup.identity.keyPEM.utf8))
-            for name in HubBackup.householdNames {
-                if let bytes = backup.household[name] {
-                    try directory.replace(name, with: bytes)
-                } else {
-                    try directory.retire(name)
+            // Of a hub of 0.1; the house would take them over.
+            for name in HubBackup.householdNames { try directory.retire(name) }
+            try HouseholdCopy.put(nil, in: directory)
+            try HubState.makeHouse(in: directory)
+            try state.house.open().withLock { house in
+                for name in HubBackup.householdNames {
+                    if let bytes = backup.household[name] {
+                        try house.replace(name, with: bytes)
+                    } else {
+                        try house.retire(name)
+                    }
                 }
+                try HouseholdCopy.put(backup.database, in: house)
             }
-            try HouseholdCopy.put(backup.database, in: directory)
             HubState.keepRoom(in: directory)
             try directory.create(HubSettings.fileName, with: backup.settingsBytes)
         }

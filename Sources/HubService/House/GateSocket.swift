@@ -25,7 +25,12 @@ package enum HouseFields {
     package static let standingPath = "/hubpair/gate/standing"
     /// Takes lines for the journal, of the household alone.
     package static let journalPath = "/hubpair/gate/journal"
-    /// Says who has let devices in or kept them out: `{device: author}`.
+    /// The bytes of a file that the house is told of; its name follows.
+    package static let filePath = "/hubpair/gate/file/"
+    /// Tells the gate that the household's files are others than before.
+    package static let changedPath = "/hubpair/gate/changed"
+    /// Says who has let devices in or kept them out, and since when the gate runs:
+    /// `{"authors": {device: author}, "began": time}`.
     package static let authorsPath = "/hubpair/gate/authors"
     /// Asks the house whether guests may set an appliance: `{"appliance": id}`.
     package static let guestsPath = "/hubpair/house/guests"
@@ -36,6 +41,8 @@ package enum HouseFields {
 /// The gate's socket for the house. Every request to it is one to the upstream, and waits for its turn there
 /// as those of devices do, but for the paths of ``HouseFields``.
 struct GateSocket: Sendable {
+    let state: HubState
+    let changes: HouseChanges
     let calls: UpstreamCalls
     let news: GateNews
     let register: DeviceRegister
@@ -49,8 +56,15 @@ struct GateSocket: Sendable {
         case HouseFields.journalPath: return await note(request.body)
         case HouseFields.authorsPath:
             var bytes: [UInt8] = []
-            JSONValue.object(await journal.authors().mapValues(JSONValue.string)).write(to: &bytes)
+            let authors = await journal.authors().mapValues(JSONValue.string)
+            JSONValue.object([
+                "authors": .object(authors), "began": .integer(journal.began.milliseconds),
+            ]).write(to: &bytes)
             return .whole(.ok, HTTPHeaders(), bytes)
+        case HouseFields.changedPath:
+            changes.tell()
+            return .whole(.noContent, HTTPHeaders(), [])
+        case let path where path.hasPrefix(HouseFields.filePath): return file(path)
         default: break
         }
         let headers = request.head.headers
@@ -71,6 +85,18 @@ struct GateSocket: Sendable {
             let fields = HTTPHeaders([(HouseFields.error, String(decoding: bytes, as: UTF8.self))])
             return .whole(.badGateway, fields, [])
         }
+    }
+
+    private func file(_ path: String) -> LocalAnswer {
+        let name = path.dropFirst(HouseFields.filePath.count)
+        guard let file = HubFile.told.first(where: { $0.name == name }) else {
+            return .whole(.notFound, HTTPHeaders(), [])
+        }
+        // One with a fault is told as it is: it lets nobody in there either.
+        guard let bytes = try? state.open().read(file.name) else {
+            return .whole(.serviceUnavailable, HTTPHeaders(), [])
+        }
+        return .whole(.ok, HTTPHeaders(), bytes)
     }
 
     /// Who was let in is no matter of the house.

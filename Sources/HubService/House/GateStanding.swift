@@ -15,6 +15,8 @@ package struct GateStanding: Equatable, Sendable {
     package fileprivate(set) var orders: Int64 = 0
     /// Requests that may have changed what an appliance is.
     package fileprivate(set) var changes: Int64 = 0
+    /// Times when a file of the hub became another.
+    package fileprivate(set) var files: Int64 = 0
     /// Requests of strangers that were refused, and where the last came from.
     package fileprivate(set) var refusals: Int64 = 0
     package fileprivate(set) var lastRefusal = ""
@@ -35,6 +37,7 @@ package struct GateStanding: Equatable, Sendable {
         self.run = run
         (number, orders) = (count("number"), count("orders"))
         (changes, refusals) = (count("changes"), count("refusals"))
+        files = count("files")
         lastRefusal = members["lastRefusal"]?.asString ?? ""
         isHeard = members["heard"] == .boolean(true)
         outage = members["outage"]?.asString.map {
@@ -57,7 +60,7 @@ package struct GateStanding: Equatable, Sendable {
     package var json: [UInt8] {
         var members: [String: JSONValue] = [
             "run": .string(run), "number": .integer(number), "orders": .integer(orders),
-            "changes": .integer(changes), "refusals": .integer(refusals),
+            "changes": .integer(changes), "files": .integer(files), "refusals": .integer(refusals),
             "lastRefusal": .string(lastRefusal), "heard": .boolean(isHeard),
         ]
         if let outage {
@@ -102,6 +105,7 @@ final class GateNews: Sendable {
     }
 
     func noteOrder() { change { $0.orders += 1 } }
+    func noteFiles() { change { $0.files += 1 } }
     func noteChange() { change { $0.changes += 1 } }
     func note(_ outage: UpstreamBreaker.Outage?) { change { ($0.outage, $0.isHeard) = (outage, true) } }
 

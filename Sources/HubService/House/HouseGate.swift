@@ -11,6 +11,8 @@ final class HouseGate: UpstreamObserver {
     let guests: HouseGuests
     let orders: OrderJournal
     let news: GateNews
+    /// Tells of changes of the household's files.
+    let changes: HouseChanges
     private let calls: UpstreamCalls
     private let probe: UpstreamProbe
     private let socket: LocalServer
@@ -39,8 +41,11 @@ final class HouseGate: UpstreamObserver {
         orders = OrderJournal(log: log, clock: { clock().wall }, write: { try await journal.write($0) }) {
             await house.name(of: $0, $1)
         }
+        let changes = HouseChanges()
+        self.changes = changes
         let gate = GateSocket(
-            calls: calls, news: news, register: register, journal: journal, hub: hub.pin.fingerprint)
+            state: state, changes: changes, calls: calls, news: news, register: register, journal: journal,
+            hub: hub.pin.fingerprint)
         socket = try await LocalServer.start(LocalSocket.gate, in: state.path, on: group) {
             await gate.answer($0)
         }
@@ -55,6 +60,12 @@ final class HouseGate: UpstreamObserver {
     ///
     /// - Parameter done: called once guests' rights are known again.
     func filesChanged(_ done: @escaping @Sendable () -> Void) {
+        news.noteFiles()
+        householdChanged(done)
+    }
+
+    /// The same of the household's files.
+    func householdChanged(_ done: @escaping @Sendable () -> Void) {
         Task { [guests] in
             await guests.filesChanged()
             done()

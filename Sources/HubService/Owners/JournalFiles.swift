@@ -1,4 +1,5 @@
 import Dispatch
+import FoundationEssentials
 import Pairing
 
 /// The journal of a hub that serves, on a thread of its own: no request waits for the disk.
@@ -6,6 +7,8 @@ final class JournalFiles: Sendable {
     /// So many of the last entries are looked at.
     private static let authorCount = 500
 
+    /// When this gate began.
+    let began = Date()
     private let state: HubState
     private let queue = DispatchQueue(label: "hubpair.journal")
 

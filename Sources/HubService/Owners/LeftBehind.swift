@@ -14,7 +14,7 @@ package struct LeftBehind {
     package init(of device: Fingerprint, state: HubState) { (self.state, self.device) = (state, device) }
 
     package func things(at now: Moment = .now) throws -> [LeftThing] {
-        let directory = try state.open()
+        let directory = try state.household.open()
         let (scenes, rules) = try LeftBehind.files(in: directory)
         return self.scenes(scenes, rules).map(\.thing) + self.rules(rules).map(\.thing)
             + (try codes(at: now)).map(\.thing)
@@ -30,7 +30,11 @@ package struct LeftBehind {
     ) throws(LeftBehindError) -> [LeftThing] {
         do {
             let kept = try state.open().withLock { directory in
-                try takeAwayKept(in: directory, by: author, at: now)
+                let (things, notes) = try state.withHousehold(directory) { household in
+                    try takeAwayKept(in: household, by: author, at: now)
+                }
+                Journal.note(notes, in: directory)
+                return things
             }
             let codes = try codes(at: now)
             if !codes.isEmpty {
@@ -45,7 +49,7 @@ package struct LeftBehind {
 
     private func takeAwayKept(
         in directory: borrowing ProtectedDirectory, by author: JournalEntry.Author?, at now: Moment
-    ) throws -> [LeftThing] {
+    ) throws -> (things: [LeftThing], notes: [Journal.Note]) {
         var (scenes, rules) = try LeftBehind.files(in: directory)
         let (oldScenes, oldRules) = (self.scenes(scenes, rules), self.rules(rules))
         for (name, _) in oldScenes { try scenes.remove(HubScene.self, name.description) }
@@ -55,13 +59,12 @@ package struct LeftBehind {
         }
         if !oldScenes.isEmpty {
             try directory.replace(HubScenes.fileName, with: scenes.serialized)
-            Journal.note(oldScenes.map { note(.scene, $0.name) }, in: directory)
         }
-        if !oldRules.isEmpty {
-            try directory.replace(Rules.fileName, with: rules.serialized)
-            Journal.note(oldRules.map { note(.rule, $0.name) }, in: directory)
-        }
-        return oldScenes.map(\.thing) + oldRules.map(\.thing)
+        if !oldRules.isEmpty { try directory.replace(Rules.fileName, with: rules.serialized) }
+        return (
+            oldScenes.map(\.thing) + oldRules.map(\.thing),
+            oldScenes.map { note(.scene, $0.name) } + oldRules.map { note(.rule, $0.name) }
+        )
     }
 
     private static func files(in directory: borrowing ProtectedDirectory) throws -> (HubScenes, Rules) {

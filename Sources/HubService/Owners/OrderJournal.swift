@@ -4,7 +4,8 @@ package import JSON
 package import Pairing
 import Synchronization
 
-/// Writes into the journal who switched what, through the gate and by scenes; no order waits for the disk. What a crash takes with it is at most the numbers of the last minute.
+/// Writes into the journal who switched what, through the gate and by scenes; no order waits for the disk.
+/// What a crash takes with it is at most the numbers of the last minute.
 package final class OrderJournal: Sendable {
     private struct Waiting {
         var groups = OrderGroups()

@@ -132,6 +132,7 @@ package final class ServeHub: Sendable {
         group.next().scheduleRepeatedTask(initialDelay: .minutes(30), delay: .minutes(30)) { _ in
             for loop in everyLoop { loop.execute { $0.noteDevices() } }
         }
+        household.changes.observe { [weak household] in household?.householdChanged(sweep) }
         let expiries = ExpiryWatch(shared.devices, shared.pairing, log: shared.log, onExpiry: sweep)
         let settings = SettingsWatch(state, served: hub.settings, log: shared.log)
         let manager = options.serviceManager

@@ -49,8 +49,18 @@ package enum HubFile: CaseIterable, Sendable {
         }
     }
 
-    /// True if nobody but the check of the household reads it for the doctor.
-    package var isHouseholds: Bool { watch == .household }
+    /// True if it is in the folder of the household.
+    package var isHouseholds: Bool {
+        switch self {
+        case .rooms, .scenes, .rules, .sceneRuns: true
+        case .settings, .key, .certificate, .devices, .codes, .attempts, .lastSeen: false
+        }
+    }
+
+    static var household: [String] { allCases.filter(\.isHouseholds).map(\.name) }
+
+    /// What the gate tells the house of the hub's own: nothing that lets anybody in.
+    package static let told: [HubFile] = [.settings, .devices]
 
     /// True if it is written on a full disk, too: revocations, and that a code is void, by wrong proofs or by
     /// its owner.
@@ -81,22 +91,9 @@ package enum HubFile: CaseIterable, Sendable {
 extension HubState {
     /// The hub's own files, and the version before of each: what `print` reads, and must never draw over.
     package var ownFiles: [String] {
-        HubFile.allCases.flatMap { ["\(path)/\($0.name)", "\(path)/\($0.name).bak"] }
-            + Journal.fileNames.map { "\(path)/\($0)" } + databaseFiles
+        let household = HubFile.household.flatMap { [$0, $0 + ".bak"] } + HouseholdFiles.all
+        return HubFile.allCases.flatMap { ["\(path)/\($0.name)", "\(path)/\($0.name).bak"] }
+            + Journal.fileNames.map { "\(path)/\($0)" } + HouseholdFiles.all.map { "\(path)/\($0)" }
+            + household.map { "\(house.path)/\($0)" }
     }
-
-    /// The database, the files beside it, and a broken one that was put aside.
-    private var databaseFiles: [String] {
-        [HouseholdFiles.database, HouseholdFiles.brokenDatabase, HouseholdFiles.database + ".bak"]
-            .flatMap { name in
-                ["", "-wal", "-shm"].map { "\(path)/\(name)\($0)" }
-            }
-    }
-}
-
-/// The names of the files that only the house opens.
-package enum HouseholdFiles {
-    package static let database = "household.sqlite"
-    /// What a broken database is called from then on; one before it is replaced.
-    package static let brokenDatabase = database + ".broken"
 }

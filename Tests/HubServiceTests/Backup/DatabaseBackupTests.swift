@@ -48,13 +48,13 @@ import Testing
         await others.close()
 
         try RestoreHub(HubBackup(file, passphrase: "p"), state: new, replacing: true).run()
-        let restored = HouseholdDatabase(state: new, log: log)
+        let restored = HouseholdDatabase(state: new.house, log: log)
         #expect(try await texts(restored) == (1...50).map { "\($0) No. \($0)" })
         let newTag = try await tag(restored)
         #expect(try await newTag != tag(database))
         await restored.close()
         // It is given once.
-        let again = HouseholdDatabase(state: new, log: log)
+        let again = HouseholdDatabase(state: new.house, log: log)
         #expect(try await tag(again) == newTag)
         await again.close()
         #expect(FileManager.default.fileExists(atPath: new.path + "/household.sqlite.bak"))
@@ -74,6 +74,7 @@ import Testing
         #expect(backup.database == nil)
         try new.open().create("household.sqlite", with: [1])
         try RestoreHub(backup, state: new, replacing: true).run()
+        #expect(try new.house.open().stamp(of: "household.sqlite") == nil)
         #expect(try new.open().stamp(of: "household.sqlite") == nil)
         #expect(try new.open().read("household.sqlite.bak") == [1])
     }

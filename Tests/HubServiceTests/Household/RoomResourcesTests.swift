@@ -30,7 +30,7 @@ struct RoomResourcesTests {
             let bath = #"{"devices":["6c"],"id":"bath","name":"Bath"}"#
             #expect(try await hub.send("PUT", "rooms/bath", bath) == (201, bath))
             #expect(try await hub.send("PUT", "rooms/bath", bath) == (200, bath))
-            let stored = try hub.state.open().read(Rooms.fileName, Rooms.init(parsing:))
+            let stored = try hub.state.house.open().read(Rooms.fileName, Rooms.init(parsing:))
             #expect(stored?.rooms.map(\.devices) == [["6b"], ["6c"]])
             let taken = try await hub.send("PUT", "rooms/x", #"{"name":"BATH"}"#)
             #expect(taken.status == 409)
@@ -91,7 +91,7 @@ struct RoomResourcesTests {
             #expect(fault.body.contains(#""error":"unavailable""#))
             // A file that cannot be read is never replaced.
             #expect(try await hub.send("PUT", "rooms/b", #"{"name":"C"}"#).status == 503)
-            #expect(try hub.state.open().read(Rooms.fileName) == Array((head + "[room a]\n").utf8))
+            #expect(try hub.state.house.open().read(Rooms.fileName) == Array((head + "[room a]\n").utf8))
             #expect(hub.log.text.contains("[room a] has no name"))
         }
     }
@@ -113,6 +113,6 @@ extension HubInTest {
 
     /// Writes a keyfile as a person with an editor does.
     func write(_ name: String, _ text: String) throws {
-        try state.open().withLock { try $0.replace(name, with: Array(text.utf8)) }
+        try state.house.open().withLock { try $0.replace(name, with: Array(text.utf8)) }
     }
 }

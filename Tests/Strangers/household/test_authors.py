@@ -209,7 +209,7 @@ class AuthorTests(unittest.TestCase):
         self.assertEqual(found, marks, f"HUBPAIR_SEED={SEED}")
 
     def write(self, name, text):
-        path = os.path.join(self.hub.state, name)
+        path = os.path.join(self.hub.state, "house", name)
         with open(path + ".new", "w", opener=lambda file, flags: os.open(file, flags, 0o600)) as file:
             file.write("[keyfile]\nformat=1\n" + text)
         os.rename(path + ".new", path)

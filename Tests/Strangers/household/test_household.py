@@ -498,7 +498,7 @@ class MessageTests(HouseholdTests):
         self.assertEqual(self.get("messages?unread=1", other)["messages"], [])
         # The marks go with the device.
         def rows():
-            with sqlite3.connect(f"file:{self.hub.state}/household.sqlite?mode=ro", uri=True) as base:
+            with sqlite3.connect(f"file:{self.hub.state}/house/household.sqlite?mode=ro", uri=True) as base:
                 return base.execute("SELECT device FROM read_marks").fetchall()
         self.assertIn((other.fingerprint,), rows())
         self.keyfile(lambda text: re.sub(rf"\[device {other.fingerprint}\][^\[]*", "", text))
@@ -657,7 +657,7 @@ class AlarmTests(RuleTests):
             self.hub.wait_for(
                 lambda: next(each for each in self.get("states")["states"]
                              if each["activator"] == self.ids[1])["state"] is state, f"{state}")
-            with sqlite3.connect(f"file:{self.hub.state}/household.sqlite?mode=ro", uri=True) as base:
+            with sqlite3.connect(f"file:{self.hub.state}/house/household.sqlite?mode=ro", uri=True) as base:
                 kept = base.execute("SELECT state FROM states WHERE device = ? AND activator = ?", self.ids).fetchone()
             self.assertEqual(json.loads(kept[0]), state)
 
@@ -795,7 +795,7 @@ class RepeatTests(RuleTests):
         alarm = self.all_messages(kind="alarm")[0]["id"]
         # Ten minutes later, as the hub sees it: the alarm is still open, and people are told once more.
         self.assertEqual(self.hub.stop(), 0)
-        with contextlib.closing(sqlite3.connect(f"{self.hub.state}/household.sqlite")) as base:
+        with contextlib.closing(sqlite3.connect(f"{self.hub.state}/house/household.sqlite")) as base:
             base.execute("UPDATE messages SET time = time - 601000 WHERE id = ?", (alarm,))
             base.commit()
         self.hub.start()
@@ -911,7 +911,7 @@ class BurstTests(HouseholdTests):
         super().setUp()
         devices = self.ask("GET", "/devices/", base="")[1]
         self.places = [(each["deviceId"], each["activators"][0]["activatorId"]) for each in devices]
-        path = pathlib.Path(self.hub.state, "rules")
+        path = pathlib.Path(self.hub.state, "house", "rules")
         path.touch(0o600)
         path.write_text("[keyfile]\nformat=1\n" + "".join(
             f"[rule R{number}]\ndevice={device}\nactivator={activator}\nwhen=on\nkind=alarm\ntext=A{number}\n"
@@ -1063,7 +1063,7 @@ class HeartbeatTests(HouseholdTests):
         tells("rooms", lambda: self.ask("PUT", "rooms/hall", json.dumps({"name": "Hall", "devices": []}).encode()), ["owner", "guest"])
 
         def by_hand():
-            path = pathlib.Path(self.hub.state, "rules")
+            path = pathlib.Path(self.hub.state, "house", "rules")
             path.touch(0o600)
             path.write_text("[keyfile]\nformat=1\n")
         tells("rules", by_hand, ["owner"])
@@ -1076,7 +1076,7 @@ class TurnTests(HouseholdTests):
         self.order(True)
         self.get("states")
         self.hub.stop()
-        with contextlib.closing(sqlite3.connect(os.path.join(self.hub.state, "household.sqlite"))) as database, database:
+        with contextlib.closing(sqlite3.connect(os.path.join(self.hub.state, "house", "household.sqlite"))) as database, database:
             newest, device, activator = database.execute("SELECT max(id), device, activator FROM changes").fetchone()
             database.executemany("INSERT INTO changes VALUES (?, ?, ?, ?, ?, ?)", (
                 (newest + number, device, activator, "true", "false", 1000 * int(time.time())) for number in range(1, 10_001)))
@@ -1112,7 +1112,7 @@ class TurnTests(HouseholdTests):
 
 class FaultTests(HouseholdTests):
     def database(self, end=""):
-        return pathlib.Path(self.hub.state, "household.sqlite" + end)
+        return pathlib.Path(self.hub.state, "house", "household.sqlite" + end)
 
     def test_a_broken_database_is_put_aside(self):
         self.wait_for_messages(1)

@@ -661,7 +661,7 @@ class SceneTests(unittest.TestCase):
         self.assertEqual(armed(), {"rules": rules(True, True), "scene": "Away", "since": "2026-11-21T08:10:00Z", "by": None})
 
     def write(self, name, text):
-        path = os.path.join(self.hub.state, name)
+        path = os.path.join(self.hub.state, "house", name)
         with open(path + ".new", "w", opener=lambda file, flags: os.open(file, flags, 0o600)) as file:
             file.write("[keyfile]\nformat=1\n" + text)
         os.rename(path + ".new", path)
@@ -689,7 +689,7 @@ class SceneTests(unittest.TestCase):
         self.hub.kill()
         due = datetime.datetime.now() - datetime.timedelta(minutes=1)
         self.write("scenes", scenes + f"[scene Next]\nat={due:%H:%M}\n")
-        path = os.path.join(self.hub.state, "scene-runs")
+        path = os.path.join(self.hub.state, "house", "scene-runs")
         with open(path, "a") as file:
             done = (due - datetime.timedelta(days=1)).date()
             file.write(f"[scene Next]\nplan={due:%H:%M} {' '.join(DAYS)}\ndone={done}\n")
@@ -745,7 +745,7 @@ class SceneTests(unittest.TestCase):
                 scene = {"states": [], "at": name(minute)[3:]}
                 self.assertEqual(self.own("PUT", f"scenes/{urllib.parse.quote(name(minute))}", scene)[0], 201)
             # The first look takes what has been as done.
-            runs = pathlib.Path(self.hub.state, "scene-runs")
+            runs = pathlib.Path(self.hub.state, "house", "scene-runs")
             self.hub.wait_for(
                 lambda: runs.exists() and all(f"[scene {name(minute)}]" in runs.read_text() for minute in minutes), "a look")
             done = {minute: {max(day for day, due in found if due <= start)} for minute, found in dues.items()}

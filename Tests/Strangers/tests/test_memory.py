@@ -312,7 +312,7 @@ class DeviceAnswerTests(MemoryTests):
             for number in range(1, 201):
                 lines.append(f"state.{number}=" + state % (f"activator-{number}", f"device-{scene}-{number}"))
                 size += len(lines[-1]) + 1
-        path = os.path.join(hub.state, "scenes")
+        path = os.path.join(hub.state, "house", "scenes")
         with open(path, "w", opener=lambda path, flags: os.open(path, flags, 0o600)) as file:
             file.write("\n".join(lines) + "\n")
         return scene
@@ -322,7 +322,7 @@ class DeviceAnswerTests(MemoryTests):
         with Connection(hub.port, self.device(hub, "first"), timeout=60) as connection:
             connection.request("GET", "/hubpair/v1/messages")  # it is made with the first use
         hub.stop()
-        with contextlib.closing(sqlite3.connect(os.path.join(hub.state, "household.sqlite"))) as database, database:
+        with contextlib.closing(sqlite3.connect(os.path.join(hub.state, "house", "household.sqlite"))) as database, database:
             database.executemany("INSERT INTO changes (id, device, activator, state, time) VALUES (?, 'd', 'a', ?, ?)", (
                 (number, '"%s"' % (1000 * "x"), 1000 * int(time.time())) for number in range(1, count + 1)))
         hub.start()
