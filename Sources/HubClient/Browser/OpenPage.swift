@@ -1,3 +1,4 @@
+package import Addresses
 import GatewayRules
 import Glibc
 package import Identity

@@ -1,3 +1,5 @@
+import Addresses
+
 /// Decides which of several addresses to try when: Happy Eyeballs (RFC 8305) for hubs.
 ///
 /// A pure value: events go in, moves come out. After an address has failed, the next one is tried at once;

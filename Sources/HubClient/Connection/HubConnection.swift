@@ -1,3 +1,4 @@
+package import Addresses
 import GatewayRules
 public import Identity
 import NIOCore

@@ -1,5 +1,6 @@
-import Addresses
+package import Addresses
 import Glibc
+import Identity
 import NIOCore
 import NIOHTTP1
 import NIOPosix

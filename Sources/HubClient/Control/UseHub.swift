@@ -1,3 +1,4 @@
+import Addresses
 import FoundationEssentials
 package import Home
 package import Identity

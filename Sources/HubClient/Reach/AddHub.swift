@@ -1,3 +1,4 @@
+package import Addresses
 package import Identity
 package import Pairing
 

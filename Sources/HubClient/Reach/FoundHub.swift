@@ -1,3 +1,4 @@
+import Addresses
 package import Identity
 
 /// A hub that says that it can be paired with. Nothing of it is proven before the handshake.

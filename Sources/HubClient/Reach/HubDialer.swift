@@ -1,5 +1,6 @@
 import Addresses
 import Discovery
+import FoundationEssentials
 import Pairing
 import Synchronization
 

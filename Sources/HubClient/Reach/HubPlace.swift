@@ -1,3 +1,4 @@
+package import Addresses
 import Identity
 
 /// The location of a hub as the user names it.

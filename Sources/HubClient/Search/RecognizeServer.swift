@@ -1,3 +1,4 @@
+package import Addresses
 import Discovery
 import Home
 package import Identity

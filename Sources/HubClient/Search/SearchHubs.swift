@@ -1,3 +1,4 @@
+import Addresses
 package import Discovery
 package import Pairing
 

@@ -1,3 +1,5 @@
+import Addresses
+
 /// Tries one port on every address of a range, for networks where multicast and broadcast do not arrive.
 package struct Sweep: Sendable {
     /// The maximum number of addresses that are asked concurrently.

@@ -1,3 +1,4 @@
+import Addresses
 import Discovery
 import Pairing
 import Testing
