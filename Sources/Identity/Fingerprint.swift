@@ -31,6 +31,20 @@ public struct Fingerprint: Hashable, Sendable, CustomStringConvertible {
         self.bytes = bytes
     }
 
+    private static let serverDomain = ".hub.invalid"
+
+    /// The server name (RFC 6066 § 3) under which a client asks for the hub with this fingerprint wherever
+    /// the connection leads: `k7qf-2m9d-x0tw-8rhc.hub.invalid`. A relay goes by it; a gateway ignores it.
+    /// Nobody can own a name in `invalid` (RFC 6761 § 6.4).
+    package var serverName: String { description.lowercased() + Fingerprint.serverDomain }
+
+    /// The fingerprint in such a name, in any case; nil for any other name.
+    package init?(serverName: String) {
+        let name = serverName.lowercased()
+        guard name.hasSuffix(Fingerprint.serverDomain) else { return nil }
+        self.init(name.dropLast(Fingerprint.serverDomain.count).uppercased())
+    }
+
     /// `XXXX-XXXX-XXXX-XXXX`: 19 ASCII characters.
     public var description: String { CrockfordBase32.grouped(CrockfordBase32.encode(bytes)) }
 }

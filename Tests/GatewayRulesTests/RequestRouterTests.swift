@@ -125,9 +125,18 @@ import Testing
     @Test(arguments: ["GET", "HEAD"])
     func theHubIsDescribedToAnybody(method: String) throws {
         let request = try head("\(method) /hubpair/v1/hub?x")
-        for client in [anonymous, rsa, client, proxy] {
-            let (action, asked) = route(request, client)
+        for client in [anonymous, rsa, proxy] {
+            let (action, asked) = route(request, client, .approved(device))
             #expect(action == .answer(.hub, .discarded) && asked.isEmpty)
+        }
+        #expect(route(request, client).action == .answer(.hub, .discarded))
+    }
+
+    @Test func onlyAnApprovedDeviceIsToldTheWays() throws {
+        let request = try head("GET /hubpair/v1/hub")
+        #expect(route(request, client, .approved(device)).action == .answer(.hubWithWays, .discarded))
+        for access in [RequestRouter.Access.unknown, .refused(device, .revoked), .unreadable] {
+            #expect(route(request, client, access).action == .answer(.hub, .discarded))
         }
     }
 

@@ -64,6 +64,8 @@ package struct RequestRouter: Sendable {
     package enum Answer: Equatable, Sendable {
         /// The hub's description, for everyone.
         case hub
+        /// The same with the ways to it, for an approved device.
+        case hubWithWays
         /// The status of the requesting device.
         case device(ApprovedDevice, DeviceVerdict)
         /// The answer to a proxy: it may let this device's request pass.
@@ -131,7 +133,7 @@ package struct RequestRouter: Sendable {
             }
             switch endpoint {
             case .pair: return pairing(head, from: client)
-            case .hub: return answer(head, .hub)
+            case .hub: return answer(head, isApproved(client, access) ? .hubWithWays : .hub)
             case .device: return answer(head, device(client, access))
             case .verify: return verification(head, client, guests, access)
             }
@@ -157,6 +159,12 @@ package struct RequestRouter: Sendable {
     package func vouchedPin(_ fields: FieldBlock, from client: Client) -> Pin? {
         guard client.isTrustedProxy else { return client.pin }
         return fields.onlyValue(.clientCertificate).flatMap(devicePin)
+    }
+
+    /// A proxy's own certificate says nothing of its clients.
+    private func isApproved(_ client: Client, _ access: (Pin) -> Access) -> Bool {
+        guard !client.isTrustedProxy, let pin = client.pin, case .approved = access(pin) else { return false }
+        return true
     }
 
     private func pairing(_ head: RequestHead, from client: Client) -> Action {

@@ -23,6 +23,8 @@ struct AddressRace {
     private var unresolved: [HubAddress] = []
     private var untried: [HubAddress] = []
     private var known: Set<HubAddress> = []
+    /// The names that led to addresses.
+    private var names: [HubAddress: HubAddress] = [:]
     private var resolving = 0
     private var isOpen: Bool
     private let kind: AddressKind
@@ -38,13 +40,11 @@ struct AddressRace {
     init(_ addresses: [HubAddress], isOpen: Bool = false, kind: AddressKind = .any) {
         self.isOpen = isOpen
         self.kind = kind
-        for address in addresses {
-            switch address.host {
-            case .address: insert(address)
-            case .name: unresolved.append(address)
-            }
-        }
+        for address in addresses { insert(address) }
     }
+
+    /// What an address was known by before it was resolved: a name, or itself.
+    func way(of address: HubAddress) -> HubAddress { names[address] ?? address }
 
     /// The moves to make now.
     mutating func moves() -> [Move] {
@@ -71,9 +71,10 @@ struct AddressRace {
         return moves
     }
 
-    mutating func resolved(_ addresses: [HubAddress]) {
+    /// - Parameter name: whose addresses they are.
+    mutating func resolved(_ addresses: [HubAddress], of name: HubAddress? = nil) {
         resolving -= 1
-        for address in addresses { insert(address) }
+        for address in addresses where insert(address) { names[address] = name }
     }
 
     mutating func found(_ addresses: [HubAddress]) {
@@ -108,10 +109,15 @@ struct AddressRace {
         return worst
     }
 
-    private mutating func insert(_ address: HubAddress) {
-        if case .address(let host) = address.host, !kind.includes(host) { return }
-        guard known.count < AddressRace.maximumAddresses, known.insert(address).inserted else { return }
-        untried.append(address)
+    @discardableResult
+    private mutating func insert(_ address: HubAddress) -> Bool {
+        if case .address(let host) = address.host, !kind.includes(host) { return false }
+        guard known.count < AddressRace.maximumAddresses, known.insert(address).inserted else { return false }
+        switch address.host {
+        case .address: untried.append(address)
+        case .name: unresolved.append(address)
+        }
+        return true
     }
 
     private mutating func note(_ error: HubConnectionError) {

@@ -31,15 +31,21 @@ public final class HubConnection: Sendable {
 
     /// The IP address of the connection, never a host name.
     package let address: HubAddress
+    /// What led to it: a host name, or the same address.
+    package let way: HubAddress
     /// The pin of the hub's key.
     public let pin: Pin
     private let channel: any Channel
     private let handler: NIOLoopBound<HTTPClientHandler>
 
-    init(channel: any Channel, handler: NIOLoopBound<HTTPClientHandler>, address: HubAddress, pin: Pin) {
+    init(
+        channel: any Channel, handler: NIOLoopBound<HTTPClientHandler>, address: HubAddress, way: HubAddress,
+        pin: Pin
+    ) {
         self.channel = channel
         self.handler = handler
         self.address = address
+        self.way = way
         self.pin = pin
     }
 

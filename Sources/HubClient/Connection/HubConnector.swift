@@ -50,12 +50,14 @@ package struct HubConnector: Sendable {
     ///
     /// - Parameters:
     ///   - more: addresses that a search finds. Until it ends, the attempt is not given up.
+    ///   - relays: those of the addresses that are relays, whatever name leads to them.
     ///   - kind: which addresses are tried; others are ignored.
     ///   - deadline: the maximum time for search, name resolution, TCP and TLS together.
     ///   - failed: called for each address that fails, while others may still be tried.
     package func connect(
         to addresses: [HubAddress], and more: AsyncStream<[HubAddress]>? = nil,
-        expecting peer: ExpectedPeer, kind: AddressKind = .any, deadline: Duration = HubConnector.deadline,
+        expecting peer: ExpectedPeer, relays: Set<HubAddress> = [], kind: AddressKind = .any,
+        deadline: Duration = HubConnector.deadline,
         failed: (HubConnectionError) -> Void = { _ in }
     ) async throws -> HubConnection {
         try await withThrowingTaskGroup(of: Event.self) { group in
@@ -72,9 +74,13 @@ package struct HubConnector: Sendable {
             while true {
                 for move in race.moves() {
                     switch move {
-                    case .resolve(let address): group.addTask { await .resolved(resolve(address)) }
+                    case .resolve(let name): group.addTask { await .resolved(name, resolve(name)) }
                     case .dial(let address):
-                        group.addTask { await .dialled(dial(address, expecting: peer, until: end)) }
+                        let way = race.way(of: address)
+                        let isRelay = relays.contains(way)
+                        group.addTask {
+                            await .dialled(dial(address, way, isRelay, expecting: peer, until: end))
+                        }
                     case .wait(let number):
                         group.addTask {
                             try await Task.sleep(for: delay)
@@ -93,8 +99,8 @@ package struct HubConnector: Sendable {
                     race.found(addresses)
                     if let more { group.addTask { await next(of: more) } }
                 case .searched: race.searched()
-                case .resolved(.success(let found)): race.resolved(found)
-                case .resolved(.failure(let error)): race.unresolved(error)
+                case .resolved(let name, .success(let found)): race.resolved(found, of: name)
+                case .resolved(_, .failure(let error)): race.unresolved(error)
                 case .waited(let number): race.waited(number)
                 case .deadline: throw race.deadline()
                 }
@@ -105,7 +111,7 @@ package struct HubConnector: Sendable {
     private enum Event: Sendable {
         case found([HubAddress])
         case searched
-        case resolved(Result<[HubAddress], HubConnectionError>)
+        case resolved(HubAddress, Result<[HubAddress], HubConnectionError>)
         case dialled(Result<HubConnection, HubConnectionError>)
         case waited(Int)
         case deadline
@@ -139,9 +145,25 @@ package struct HubConnector: Sendable {
         }
     }
 
+    /// Connects to one address. A server that closes at the name that led to it may be a relay, which knows
+    /// hubs by their fingerprints.
+    private func dial(
+        _ address: HubAddress, _ way: HubAddress, _ isRelay: Bool, expecting peer: ExpectedPeer,
+        until end: ContinuousClock.Instant
+    ) async -> Result<HubConnection, HubConnectionError> {
+        let (name, own) = (way.serverName, peer.serverName)
+        let first = await dial(
+            address, way, as: isRelay ? own ?? name : name ?? own, expecting: peer, until: end)
+        guard case .failure(let error) = first, error.reason == .closed, !isRelay, name != nil, let own,
+            !Task.isCancelled
+        else { return first }
+        return await dial(address, way, as: own, expecting: peer, until: end)
+    }
+
     /// Connects to one address: TCP, TLS and the check of the key.
     private func dial(
-        _ address: HubAddress, expecting peer: ExpectedPeer, until end: ContinuousClock.Instant
+        _ address: HubAddress, _ way: HubAddress, as serverName: String?, expecting peer: ExpectedPeer,
+        until end: ContinuousClock.Instant
     ) async -> Result<HubConnection, HubConnectionError> {
         let loop = HubConnector.group.next()
         let handshake = loop.makePromise(of: Void.self)
@@ -151,7 +173,7 @@ package struct HubConnector: Sendable {
         defer { timer.cancel() }
         do {
             let channel = try await withTaskCancellationHandler {
-                let channel = try await bootstrap(loop, handshake, attempt, expecting: peer)
+                let channel = try await bootstrap(loop, handshake, attempt, serverName, expecting: peer)
                     .connectTimeout(time).connect(to: address.socketAddress())
                     .map { channel in
                         attempt.noteConnected()
@@ -166,7 +188,8 @@ package struct HubConnector: Sendable {
                 channel.close(promise: nil)
                 return .failure(HubConnectionError(address: "\(address)", reason: .unreadableKey))
             }
-            return .success(HubConnection(channel: channel, handler: handler, address: address, pin: pin))
+            return .success(
+                HubConnection(channel: channel, handler: handler, address: address, way: way, pin: pin))
         } catch {
             let reason = attempt.rejection ?? attempt.abandoned ?? .init(error)
             attempt.abandon(handshake, reason)
@@ -176,7 +199,7 @@ package struct HubConnector: Sendable {
 
     private func bootstrap(
         _ loop: any EventLoop, _ handshake: EventLoopPromise<Void>, _ attempt: ConnectionAttempt,
-        expecting peer: ExpectedPeer
+        _ serverName: String?, expecting peer: ExpectedPeer
     ) -> ClientBootstrap {
         ClientBootstrap(group: loop)
             .channelOption(.tcpOption(.tcp_nodelay), value: 1)
@@ -187,7 +210,9 @@ package struct HubConnector: Sendable {
                     let pipeline = channel.pipeline.syncOperations
                     try pipeline.addHandler(FirstByte())
                     try pipeline.addHandler(
-                        NIOSSLClientHandler(context: context, serverHostname: nil) { certificates, verdict in
+                        NIOSSLClientHandler(
+                            context: context, serverHostname: serverName
+                        ) { certificates, verdict in
                             verdict.succeed(
                                 attempt.check(certificates, expecting: peer) ? .certificateVerified : .failed)
                         })
@@ -202,7 +227,25 @@ package struct HubConnector: Sendable {
     }
 }
 
+extension ExpectedPeer {
+    /// The server name of the hub that is expected; nil if that is not known.
+    fileprivate var serverName: String? {
+        switch self {
+        case .pin(let pin): pin.fingerprint.serverName
+        case .fingerprint(let fingerprint): fingerprint.serverName
+        case .any: nil
+        }
+    }
+}
+
 extension HubAddress {
+    /// The host's name for the server (RFC 6066 § 3), without the root's dot; nil for an address, which is
+    /// no server name.
+    fileprivate var serverName: String? {
+        guard case .name(let name) = host else { return nil }
+        return name.hasSuffix(".") ? String(name.dropLast()) : name
+    }
+
     /// The address in NIO's form; only for addresses from ``resolved()``.
     func socketAddress() throws -> SocketAddress {
         guard case .address(let address) = host else { throw HubConnectionError.Reason.noAddress }

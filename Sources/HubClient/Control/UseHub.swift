@@ -11,11 +11,13 @@ package struct UseHub: Sendable {
     private let configuration: DeviceConfiguration
     /// For paired hubs; nil if this computer has no key.
     private let dialer: HubDialer?
+    private let askWays: AskWays
     /// The fingerprint that identifies this computer to paired hubs; nil if it has no key.
     package let device: Fingerprint?
 
     package init(configuration: DeviceConfiguration) throws {
         self.configuration = configuration
+        askWays = AskWays(configuration: configuration)
         if let credentials = DeviceIdentity.credentials(from: configuration),
             let connector = try? HubConnector(credentials: credentials)
         {
@@ -98,6 +100,7 @@ package struct UseHub: Sendable {
             }
             let connection = try await dialer.connect(to: hub, deadline: deadline)
             if hub.isPending { try await checkApproval(of: device, by: hub, over: connection) }
+            try await askWays.run(connection)
             return connection
         case .added(let hub) where hub.kind == .hubpair: throw HubChoiceError.notPaired(hub.name)
         case .added(let hub):

@@ -67,7 +67,8 @@ struct PairFiles: Sendable {
             let hub = try KnownHubsFile.change(in: directory) { known -> KnownHub? in
                 guard let hub = known.hubs.first(where: { $0.pin == pin }) else { return nil }
                 guard hub.isPending else { return hub }
-                let approved = KnownHub(name: hub.name, pin: pin, address: hub.address, paired: now)
+                let approved = KnownHub(
+                    name: hub.name, pin: pin, address: hub.address, paired: now, ways: hub.ways)
                 known.insert(approved)
                 return approved
             }
@@ -102,11 +103,15 @@ struct PairFiles: Sendable {
         let noted = known.added.filter { $0.id == pin.fingerprint }
         for hub in noted { known.forgetAdded(hub.name) }
         let others = known.hubs.filter { $0.pin != pin }.map(\.name) + known.added.map(\.name)
-        let hub = KnownHub(
+        var hub = KnownHub(
             name: alias ?? before?.name ?? noted.first?.name
                 ?? PairFiles.freeName(reply.hub.name, among: others),
             pin: pin, address: address.description,
-            paired: reply.status == .approved ? now : nil, isPending: reply.status == .pending)
+            paired: reply.status == .approved ? now : nil, isPending: reply.status == .pending,
+            ways: before?.ways ?? [])
+        hub.note(
+            address.description, isLasting: address.isLasting,
+            worked: .init(time: now, network: NetworkMark.of(LocalNetwork.current())))
         known.insert(hub)
         if known.defaultHub == nil, known.defaultAdded == nil { known.use(hub.fingerprint) }
         return PairOutcome(

@@ -90,7 +90,11 @@ package struct PairWithHub: Sendable {
         let address = await dialer.lastingAddress(of: connection, code: code, place: place)
         var outcome = try files.store(
             reply, of: connection.pin, at: address, attempt: attempt, alias: alias, now: Date())
-        guard !outcome.isApproved else { return outcome }
+        guard !outcome.isApproved else {
+            // It is paired, whatever becomes of this question; the next connection asks again.
+            try? await AskWays(configuration: configuration).run(connection)
+            return outcome
+        }
         try report(.pending(outcome))
         guard waits else { return outcome }
         do {

@@ -49,7 +49,7 @@ package struct AddHub: Sendable {
     static func add(_ hub: AddedHub, pin: Pin?, to known: inout KnownHubs) throws(HubChoiceError) -> Outcome {
         if let pin, var paired = known.hubs.first(where: { $0.pin == pin }) {
             let isNew = paired.address != hub.address
-            paired.address = hub.address
+            if isNew { paired.name(hub.address) }
             known.insert(paired)
             return .known(.paired(paired), isNewAddress: isNew)
         }

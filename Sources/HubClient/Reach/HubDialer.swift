@@ -8,6 +8,13 @@ import Synchronization
 struct HubDialer: Sendable {
     let configuration: DeviceConfiguration
     let connector: HubConnector
+    /// The addresses that searches have found, for another connection to the same hub: what one search hears
+    /// the next one may not, when a part of the network is cut off.
+    private let found = Found()
+
+    init(configuration: DeviceConfiguration, connector: HubConnector) {
+        (self.configuration, self.connector) = (configuration, connector)
+    }
 
     /// How long to wait for a known address before the network is searched.
     private static let patience = Duration.milliseconds(300)
@@ -28,7 +35,7 @@ struct HubDialer: Sendable {
     }
 
     /// Connects again to a hub that was reached with the code, using only the places that the code and the
-    /// user name.
+    /// user name, and those that were found before.
     ///
     /// - Parameters:
     ///   - pin: the pin of the hub's key.
@@ -87,24 +94,31 @@ struct HubDialer: Sendable {
             return try await connect(
                 pin, addresses, search: .fingerprint(pin.fingerprint), kind: kind, deadline: deadline)
         case nil:
-            let known = try configuration.knownHubs().hubs.first { $0.pin == pin }
-            if let address = known?.address.flatMap(HubAddress.init) { addresses.append(address) }
+            if let known = try configuration.knownHubs().hubs.first(where: { $0.pin == pin }) {
+                let plan = WayPlan(known.ways)
+                addresses += plan.now
+                return try await connect(
+                    pin, addresses, search: .fingerprint(pin.fingerprint),
+                    after: addresses.isEmpty ? .zero : HubDialer.patience, beside: plan, kind: kind,
+                    deadline: deadline)
+            }
             return try await connect(
                 pin, addresses, search: .fingerprint(pin.fingerprint),
                 after: addresses.isEmpty ? .zero : HubDialer.patience, kind: kind, deadline: deadline)
         }
     }
 
-    /// Connects to a hub of the keyfile, at its last address or where it announces itself now. A new address
-    /// is stored, unless it is link-local and the old one is lasting.
+    /// Connects to a hub of the keyfile, over one of the ways that are known, or where it announces itself
+    /// now. What worked is stored, unless it is link-local and there are lasting ways.
     func connect(to hub: KnownHub, deadline: Duration) async throws -> HubConnection {
-        let last = hub.address.flatMap(HubAddress.init)
+        let plan = WayPlan(hub.ways)
+        let isKnown = !plan.now.isEmpty
         let connection = try await connect(
-            hub.pin, last.map { [$0] } ?? [], search: .fingerprint(hub.fingerprint),
-            after: last == nil ? .zero : HubDialer.patience, or: last == nil ? nil : HubLookup.EarlyFailure(),
-            deadline: deadline)
-        guard hub.address != connection.address.description, last?.isName != true else { return connection }
-        if connection.address.isLasting || last?.isLasting != true {
+            hub.pin, plan.now, search: .fingerprint(hub.fingerprint),
+            after: isKnown ? HubDialer.patience : .zero, or: isKnown ? HubLookup.EarlyFailure() : nil,
+            beside: plan, deadline: deadline)
+        let hasLasting = hub.ways.contains { !$0.isAway && HubAddress($0.address)?.isLasting == true }
+        if connection.way.isLasting || !hasLasting || plan.now.contains(connection.way) {
             try remember(connection)
             return connection
         }
@@ -123,20 +137,47 @@ struct HubDialer: Sendable {
     ///   search is not shortened.
     private func connect(
         _ pin: Pin, _ addresses: [HubAddress], search target: HubLookup.Target, after delay: Duration = .zero,
-        or early: HubLookup.EarlyFailure? = nil, kind: AddressKind = .any,
+        or early: HubLookup.EarlyFailure? = nil, beside plan: WayPlan? = nil, kind: AddressKind = .any,
         deadline: Duration = HubConnector.deadline
     ) async throws -> HubConnection {
         let failure = Failure()
-        let more = HubLookup(target).addresses(after: delay, or: early) { error in
+        let search = HubLookup(target).addresses(after: delay, or: early) { error in
             failure.error.withLock { $0 = error }
         }
         do {
             return try await connector.connect(
-                to: addresses, and: more, expecting: .pin(pin), kind: kind, deadline: deadline
+                to: addresses + found.of(pin), and: noting(search, of: pin, then: plan?.later ?? []),
+                expecting: .pin(pin), relays: plan?.relays ?? [], kind: kind, deadline: deadline
             ) { early?.note($0) }
         } catch let error as HubConnectionError where error.reason == .noAddress {
             if let error = failure.error.withLock({ $0 }) { throw error }
             throw HubLookupError.notFound(target.description)
+        }
+    }
+
+    /// What a search finds, noted, and the ways that are tried when it has had its time.
+    private func noting(
+        _ search: AsyncStream<[HubAddress]>, of pin: Pin, then later: [HubAddress]
+    ) -> AsyncStream<[HubAddress]> {
+        AsyncStream(bufferingPolicy: .bufferingNewest(256)) { continuation in
+            let task = Task { [found] in
+                await withTaskGroup(of: Void.self) { group in
+                    group.addTask {
+                        for await addresses in search {
+                            found.note(addresses, of: pin)
+                            continuation.yield(addresses)
+                        }
+                    }
+                    if !later.isEmpty {
+                        group.addTask {
+                            try? await Task.sleep(for: WayPlan.homeTime)
+                            continuation.yield(later)
+                        }
+                    }
+                }
+                continuation.finish()
+            }
+            continuation.onTermination = { _ in task.cancel() }
         }
     }
 
@@ -150,16 +191,16 @@ struct HubDialer: Sendable {
             return try await connector.connect(to: hub.addresses, expecting: .fingerprint(hub.id))
         case nil: target = .any
         }
-        let found = try await HubLookup(target).hubs()
-        guard let hub = found.first else {
+        let hubs = try await HubLookup(target).hubs()
+        guard let hub = hubs.first else {
             // It may be a host name without a dot.
             if case .name(let name) = place, let address = HubAddress(name) {
                 return try await connector.connect(to: [address], expecting: .any)
             }
             throw HubLookupError.notFound(target.description)
         }
-        guard found.count == 1 else {
-            throw HubLookupError.several(found.map { "\($0.name) (\($0.id))" })
+        guard hubs.count == 1 else {
+            throw HubLookupError.several(hubs.map { "\($0.name) (\($0.id))" })
         }
         return try await connector.connect(to: hub.addresses, expecting: .fingerprint(hub.id))
     }
@@ -170,12 +211,49 @@ struct HubDialer: Sendable {
     }
 
     private func remember(_ connection: HubConnection) throws {
+        let success = KnownWay.Success(time: Date(), network: NetworkMark.of(LocalNetwork.current()))
+        // Mostly nothing is new: then the file is not locked.
+        let known = try configuration.knownHubs().hubs.first { $0.pin == connection.pin }
+        guard var new = known else { return }
+        new.note(connection, worked: success)
+        guard new != known else { return }
         try KnownHubsFile(in: configuration).change { known, _ in
             // The user may have removed the hub meanwhile.
             guard var hub = known.hubs.first(where: { $0.pin == connection.pin }) else { return }
-            hub.address = connection.address.description
+            hub.note(connection, worked: success)
             known.insert(hub)
         }
+    }
+
+    /// The addresses of hubs that searches have found, at most 32 of each.
+    private final class Found: Sendable {
+        private static let maximumCount = 32
+        private let addresses = Mutex<[Pin: [HubAddress]]>([:])
+
+        func note(_ new: [HubAddress], of pin: Pin) {
+            addresses.withLock { addresses in
+                for address in new where !(addresses[pin]?.contains(address) ?? false) {
+                    guard addresses[pin]?.count ?? 0 < Found.maximumCount else { return }
+                    addresses[pin, default: []].append(address)
+                }
+            }
+        }
+
+        func of(_ pin: Pin) -> [HubAddress] { addresses.withLock { $0[pin] ?? [] } }
+    }
+}
+
+extension KnownHub {
+    fileprivate mutating func note(_ connection: HubConnection, worked success: KnownWay.Success) {
+        note("\(connection.way)", isLasting: connection.way.isLasting, worked: success)
+    }
+}
+
+extension WayPlan {
+    /// The plan for this computer, now.
+    fileprivate init(_ ways: [KnownWay]) {
+        let networks = LocalNetwork.current()
+        self.init(ways, on: networks, mark: NetworkMark.of(networks))
     }
 }
 
@@ -185,8 +263,6 @@ extension HubAddress {
         guard case .address(let address) = host else { return true }
         return HubAddressRules(networks: networks).isOnOwnLink(address)
     }
-
-    fileprivate var isName: Bool { if case .name = host { true } else { false } }
 }
 
 extension HubLookup.Target: CustomStringConvertible {

@@ -53,6 +53,7 @@ extension ServeConnection {
     private func reply(_ answer: RequestRouter.Answer, to head: RequestHead) -> ServeReply {
         switch answer {
         case .hub: shared.hub
+        case .hubWithWays: shared.ways.reply()
         case .device(let device, let verdict): ServeReply(device, verdict: verdict)
         case .verified(let device): ServeReply(verified: described(device).fields)
         case .pairingTooLarge(let count):

@@ -91,7 +91,8 @@ package final class ServeHub: Sendable {
                     resources: OwnResources(desk: desk, owners: owners, house: household.house),
                     guests: household.guests, desk: desk, link: link, orders: household.orders,
                     news: household.news,
-                    seen: SeenDevices(state, register, log: log, clock: clock), log: log)
+                    seen: SeenDevices(state, register, log: log, clock: clock),
+                    ways: try ServedWays(state, hub, listen: options.listen, port: port, log: log), log: log)
                 return try await start(
                     hub, identity, on: group, port: port, state: state, options: options, shared: shared,
                     household: household, clock: clock)
@@ -146,6 +147,7 @@ package final class ServeHub: Sendable {
             sweep()
             expiries.look()
             settings.look()
+            shared.ways.look()
             household.filesChanged(sweep)
             status.look()
             announcement?.codesMayHaveChanged()

@@ -15,6 +15,8 @@ final class ServerContext: Sendable {
     let certificate: ServedCertificate
     /// The answer to `/hubpair/v1/hub`.
     let hub: ServeReply
+    /// The same with the ways to the hub.
+    let ways: ServedWays
     /// The same for people.
     let page: HubDescription
     let router: RequestRouter
@@ -35,11 +37,11 @@ final class ServerContext: Sendable {
         hub: Hub, identity: TLSIdentity, authority: [UInt8], devices: DeviceAccess, options: ServeOptions,
         pairing: PairDevice, resources: any HubResources, guests: HouseGuests, desk: AnswerDesk,
         link: UpstreamLink, orders: OrderJournal,
-        news: GateNews, seen: SeenDevices, log: ServeLog
+        news: GateNews, seen: SeenDevices, ways: ServedWays, log: ServeLog
     ) throws {
         limits = options.limits
         trustedProxies = options.trustedProxies
-        self.log = log
+        (self.log, self.ways) = (log, ways)
         (self.link, self.orders, self.news) = (link, orders, news)
         self.devices = devices
         self.pairing = pairing

@@ -4,7 +4,7 @@ import Pairing
 /// A file of the hub directory, and what becomes of it. Beside these are the journal's files and the
 /// database, each of which is several.
 package enum HubFile: CaseIterable, Sendable {
-    case settings, key, certificate, devices, codes, attempts, lastSeen, rooms, scenes, rules, sceneRuns
+    case settings, key, certificate, devices, codes, attempts, lastSeen, ways, rooms, scenes, rules, sceneRuns
 
     package var name: String {
         switch self {
@@ -15,6 +15,7 @@ package enum HubFile: CaseIterable, Sendable {
         case .codes: Tickets.fileName
         case .attempts: FailedAttempts.fileName
         case .lastSeen: LastSeen.fileName
+        case .ways: HubWays.fileName
         case .rooms: Rooms.fileName
         case .scenes: HubScenes.fileName
         case .rules: Rules.fileName
@@ -28,7 +29,7 @@ package enum HubFile: CaseIterable, Sendable {
     var backup: Backup {
         switch self {
         case .settings, .key, .certificate, .devices: .always
-        case .rooms, .scenes, .rules, .sceneRuns: .ifThere
+        case .ways, .rooms, .scenes, .rules, .sceneRuns: .ifThere
         case .codes, .attempts, .lastSeen: .never
         }
     }
@@ -36,7 +37,7 @@ package enum HubFile: CaseIterable, Sendable {
     static func names(_ backup: Backup) -> [String] { allCases.filter { $0.backup == backup }.map(\.name) }
 
     /// What a change of it by others concerns.
-    enum Watch { case devices, codes, settings, household }
+    enum Watch { case devices, codes, settings, ways, household }
 
     /// Nil for what a hub that serves reads once, or writes itself.
     var watch: Watch? {
@@ -44,6 +45,7 @@ package enum HubFile: CaseIterable, Sendable {
         case .devices: .devices
         case .codes: .codes
         case .settings: .settings
+        case .ways: .ways
         case .rooms, .scenes, .rules: .household
         case .key, .certificate, .attempts, .lastSeen, .sceneRuns: nil
         }
@@ -53,7 +55,7 @@ package enum HubFile: CaseIterable, Sendable {
     package var isHouseholds: Bool {
         switch self {
         case .rooms, .scenes, .rules, .sceneRuns: true
-        case .settings, .key, .certificate, .devices, .codes, .attempts, .lastSeen: false
+        case .settings, .key, .certificate, .devices, .codes, .attempts, .lastSeen, .ways: false
         }
     }
 
@@ -67,7 +69,7 @@ package enum HubFile: CaseIterable, Sendable {
     var hasRoom: Bool {
         switch self {
         case .devices, .attempts, .codes: true
-        case .settings, .key, .certificate, .lastSeen, .rooms, .scenes, .rules, .sceneRuns: false
+        case .settings, .key, .certificate, .lastSeen, .ways, .rooms, .scenes, .rules, .sceneRuns: false
         }
     }
 
@@ -79,6 +81,7 @@ package enum HubFile: CaseIterable, Sendable {
         case .codes: _ = try Tickets(parsing: bytes)
         case .attempts: _ = try FailedAttempts(parsing: bytes)
         case .lastSeen: _ = try LastSeen(parsing: bytes)
+        case .ways: _ = try HubWays(parsing: bytes)
         case .rooms: _ = try Rooms(parsing: bytes)
         case .scenes: _ = try HubScenes(parsing: bytes)
         case .rules: _ = try Rules(parsing: bytes)

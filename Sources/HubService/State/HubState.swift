@@ -69,6 +69,11 @@ package struct HubState: Sendable {
         try directory.read(HubSettings.fileName, HubSettings.init(parsing:))
     }
 
+    /// The ways from outside; none if the file is missing.
+    package static func ways(in directory: borrowing ProtectedDirectory) throws -> HubWays {
+        try directory.read(HubWays.fileName, HubWays.init(parsing:)) ?? HubWays()
+    }
+
     package static func devices(in directory: borrowing ProtectedDirectory) throws -> ApprovedDevices? {
         try directory.read(ApprovedDevices.fileName, ApprovedDevices.init(parsing:))
     }

@@ -4,6 +4,7 @@ import JSON
 /// ``PairReply``.
 ///
 ///     {"name": string, "id": fingerprint, "api": 1}
+///     {"name": string, "id": fingerprint, "api": 1, "ways": [way, ...]}   ; to an approved device alone
 ///
 /// `api` is an integer, at least 1: the version of the exchange that the hub speaks. JSON with the limits of
 /// I-JSON (RFC 7493): at most 4,096 bytes, no duplicate keys; unknown keys are ignored. The description
@@ -21,6 +22,9 @@ public struct HubDescription: Equatable, Sendable {
     public let id: Fingerprint
     /// The version of the exchange that the hub speaks, at least 1.
     public let api: Int
+
+    /// The ways to the hub; nil if it has not told any: an older one does not, nor any to a stranger.
+    public private(set) var ways: [HubWay]?
 
     /// Creates a description from its parts.
     public init(name: PeerName, id: Fingerprint, api: Int = HubDescription.api) {
@@ -45,12 +49,27 @@ public struct HubDescription: Equatable, Sendable {
         } catch {
             throw .name(error)
         }
+        ways = message.list("ways").map { $0.prefix(HubWay.maximumCount).compactMap { HubWay($0) } }
+    }
+
+    /// The same with as many of these ways as have room in a message of the exchange, the first ones.
+    package func telling(_ ways: [HubWay]) -> HubDescription {
+        var description = self
+        description.ways = Array(ways.prefix(HubWay.maximumCount))
+        while description.ways?.isEmpty == false,
+            description.serialized.count > PairMessage.maximumByteCount
+        {
+            description.ways?.removeLast()
+        }
+        return description
     }
 
     var message: PairMessage {
-        PairMessage([
+        var members: [String: JSONValue] = [
             "name": .string(name.description), "id": .string(id.description), "api": .integer(Int64(api)),
-        ])
+        ]
+        if let ways { members["ways"] = .array(ways.map(\.json)) }
+        return PairMessage(members)
     }
 
     /// The HTTP body: one JSON object in UTF-8.

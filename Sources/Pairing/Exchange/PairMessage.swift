@@ -64,6 +64,11 @@ struct PairMessage {
         return integer
     }
 
+    /// The array at a key; nil if it is missing or something else.
+    func list(_ key: String) -> [JSONValue]? {
+        if case .array(let values)? = members[key] { values } else { nil }
+    }
+
     /// The object at a key that must be present.
     func object(_ key: String) throws(PairMessageError) -> PairMessage {
         guard let members = try member(key).asObject else { throw otherType(key) }

@@ -12,17 +12,29 @@ public struct KnownHub: Equatable, Sendable {
     public let paired: Date?
     /// True if this computer has asked with the hub's label, and is not known to be approved.
     public var isPending: Bool
+    /// All ways to it that this computer knows, `address` among them.
+    public package(set) var ways: [KnownWay]
 
     /// The first 10 bytes of the pin.
     public var fingerprint: Fingerprint { pin.fingerprint }
 
-    /// A hub of these parts.
-    public init(name: PeerName, pin: Pin, address: String?, paired: Date?, isPending: Bool = false) {
+    /// A hub of these parts. An address that is not among the ways, as of version 0.1, is one more.
+    public init(
+        name: PeerName, pin: Pin, address: String?, paired: Date?, isPending: Bool = false,
+        ways: [KnownWay] = []
+    ) {
         self.name = name
         self.pin = pin
         self.address = address
         self.paired = paired
         self.isPending = isPending
+        self.ways = ways
+        guard let address, HubWay.isAddress(address), !ways.contains(where: { $0.address == address }) else {
+            return
+        }
+        // A host name was typed by somebody: version 0.1 stored no other.
+        let way = KnownWay(address: address, kind: .named)
+        self.ways.insert(way.isName ? way : KnownWay(address: address, kind: .home), at: 0)
     }
 }
 
@@ -37,9 +49,10 @@ public struct KnownHub: Equatable, Sendable {
 ///     pin=sha256//…
 ///     address=192.0.2.7:8000
 ///     paired=2026-11-21T10:22:03Z
+///     ways=192.0.2.7:8000 home 2026-11-21T10:22:03Z 0a1b2c3d;vpn.example.org:8000 added
 ///
-/// `default` is the fingerprint of a hub in this file, or the group of an added one (`added 1`); it,
-/// `address` and `paired` may be missing. `status=pending` in place of `paired`: this computer has asked,
+/// `ways` are as ``KnownWay`` has them, with `;` between two; `address` is the one that worked last. `default` is the fingerprint of a hub in this file, or the group of an added one (`added 1`); it,
+/// `address`, `paired` and `ways` may be missing. `status=pending` in place of `paired`: this computer has asked,
 /// and the owner has not answered. `[added …]`: ``AddedHub``.
 ///
 /// Accepted: the above with the whole pin; `samples/keyfiles/known-hubs`. Rejected: a second group of the
@@ -76,12 +89,15 @@ public struct KnownHubs: Equatable, Sendable {
             guard status == nil || status == KnownHubs.pending else {
                 throw .invalidValue("not \(KnownHubs.pending)", key: "status", group: group)
             }
+            guard let ways = KnownWay.list(file.value("ways", in: group) ?? "") else {
+                throw .invalidValue("not addresses with their kinds", key: "ways", group: group)
+            }
             hubs.append(
                 KnownHub(
                     name: try file.name("name", in: group),
                     pin: try file.pin(in: group, fingerprint: fingerprint),
                     address: file.value("address", in: group),
-                    paired: try file.time("paired", in: group), isPending: status != nil))
+                    paired: try file.time("paired", in: group), isPending: status != nil, ways: ways))
         }
         added = try KnownHubs.addedHubs(in: file)
         if let text = file.value("default", in: KeyFile.formatGroup), addedGroups.contains(text) {
@@ -106,6 +122,10 @@ public struct KnownHubs: Equatable, Sendable {
         file.set("address", to: hub.address, in: group)
         file.set("paired", to: hub.paired?.timestamp, in: group)
         file.set("status", to: hub.isPending ? KnownHubs.pending : nil, in: group)
+        // What `address` says already is not written twice, so a file of 0.1 stays one.
+        let isPlain = hub.ways.allSatisfy { $0.address == hub.address && $0.worked == nil }
+        let ways = hub.ways.map(\.text).joined(separator: ";")
+        file.set("ways", to: isPlain && file.value("ways", in: group) == nil ? nil : ways, in: group)
         if let index = hubs.firstIndex(where: { $0.pin == hub.pin }) {
             hubs[index] = hub
         } else {

@@ -19,7 +19,7 @@ struct HubCommand: ParsableCommand {
             """,
         subcommands: [
             HubShowCommand.self, Backup.self, Restore.self, HubJournalCommand.self, HubRecordsCommand.self,
-            HubCertificateCommand.self,
+            HubCertificateCommand.self, HubWaysCommand.self,
         ],
         defaultSubcommand: HubShowCommand.self
     )

@@ -1,0 +1,61 @@
+import Addresses
+import Discovery
+import NIOHTTP1
+import Pairing
+import Synchronization
+
+/// What the hub that serves tells its devices of the ways to it: the addresses of its links, its name in
+/// multicast DNS, and what its owner has added.
+final class ServedWays: Sendable {
+    private let state: HubState
+    private let hub: HubDescription
+    private let listen: [NetworkAddress]
+    private let port: UInt16
+    private let log: ServeLog
+    private let current: Mutex<HubWays>
+
+    /// - Parameters:
+    ///   - listen: the addresses that the hub listens on; empty: all.
+    ///   - port: the port that it has been told to listen on.
+    init(_ state: HubState, _ hub: Hub, listen: [NetworkAddress], port: UInt16, log: ServeLog) throws {
+        (self.state, self.hub, self.listen, self.port) = (state, hub.description, listen, port)
+        self.log = log
+        current = Mutex(try HubState.ways(in: state.open()))
+    }
+
+    /// The ways from outside, as the file has them.
+    var ways: HubWays { current.withLock { $0 } }
+
+    /// Looks at the file; call it when something in the directory has changed.
+    ///
+    /// - Returns: true if there is something new.
+    @discardableResult
+    func look() -> Bool {
+        do {
+            let ways = try HubState.ways(in: state.open())
+            return current.withLock { current in
+                defer { current = ways }
+                return current != ways
+            }
+        } catch {
+            log.warning(.fault, "keeps the ways that it knows: \(error)")
+            return false
+        }
+    }
+
+    /// The answer to `/hubpair/v1/hub` for an approved device.
+    func reply() -> ServeReply {
+        ServeReply(.ok, json: hub.telling(home() + ways.told).serialized)
+    }
+
+    /// The addresses of the links, the best first, and the name.
+    private func home() -> [HubWay] {
+        let own = listen.isEmpty ? LocalNetwork.current().map(\.address) : listen
+        let lasting = Set(own.filter { !$0.isLoopback && !$0.isLinkLocal && !$0.isUnspecified })
+        guard !lasting.isEmpty else { return [] }
+        let addresses = HubAddressRules(networks: []).bestFirst(lasting).map { HubAddress($0, port: port) }
+        return (addresses.map(\.description) + ["\(HubHosts.localName):\(port)"]).map {
+            HubWay(address: $0, kind: .home)
+        }
+    }
+}
