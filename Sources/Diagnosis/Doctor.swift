@@ -38,6 +38,12 @@ package struct Doctor: Sendable {
         device = configuration.map { CheckPairedHubs(configuration: $0).checks } ?? []
     }
 
+    /// True if the hub of these files serves already.
+    package static func isServed(_ state: HubState) async -> Bool {
+        guard let hub = CheckHubFiles(state: state).hub else { return false }
+        return await CheckGateway.isServed(hub)
+    }
+
     /// How many findings there will be.
     package var checkCount: Int { network.count + hub.count + device.count }
 

@@ -56,6 +56,15 @@ enum CheckGateway {
         }
     }
 
+    /// True if this machine's hub serves already: its key answers at an address of this machine.
+    static func isServed(_ hub: CheckHubFiles.Hub) async -> Bool {
+        guard let connector = try? HubConnector(allowsTLS12: true) else { return false }
+        for address in hub.settings.listen + [NetworkAddress("127.0.0.1")].compactMap(\.self) {
+            if await ask(address, hub.settings.port, hub.pin, connector) == .refused { return true }
+        }
+        return false
+    }
+
     /// - Parameter isOnLoopback: nobody listens outside, and the hub does on loopback.
     static func verdict(
         _ answers: [(NetworkAddress, Answer)], port: UInt16, isOnLoopback: Bool = false

@@ -29,8 +29,8 @@ struct CheckHubFiles: Sendable {
         }
     }
 
-    /// True if there is something at the state directory's path, a hub's or not.
-    var exists: Bool { access(state.path, F_OK) == 0 }
+    /// True if a hub is there, whole or not.
+    var exists: Bool { state.hasFiles }
 
     /// The hub, if its settings and its key can be read.
     var hub: Hub? {

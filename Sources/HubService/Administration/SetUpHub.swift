@@ -112,7 +112,7 @@ package struct SetUpHub {
 
     private func openOrMake() throws -> ProtectedDirectory {
         if access(state.path, F_OK) == 0 { return try state.open() }
-        return try ProtectedDirectory(path: state.path, create: true)
+        return try state.make()
     }
 
     /// Changes the settings of a hub that is set up as wished, and nothing else. A hub that serves goes on

@@ -18,7 +18,7 @@ package struct RestoreHub {
     }
 
     package func run() throws {
-        let directory = try ProtectedDirectory(path: state.path, create: true)
+        let directory = try state.make()
         try directory.withLock { directory in
             let present = try [HubSettings.fileName, HubState.keyFileName, ApprovedDevices.fileName].filter {
                 try directory.stamp(of: $0) != nil

@@ -5,6 +5,8 @@ package import Identity
 package enum ServeError: Equatable, UserError {
     /// Another program listens on the port.
     case portBusy(UInt16)
+    /// This hub serves on the port already, as a service or not.
+    case servedAlready(UInt16, isService: Bool)
     /// A port below 1024, or one that the system reserves.
     case portNotPermitted(UInt16)
     /// An address that this machine does not have.
@@ -20,6 +22,7 @@ package enum ServeError: Equatable, UserError {
     package var description: String {
         switch self {
         case .portBusy(let port): "the port \(port) is taken already"
+        case .servedAlready(let port, _): "this hub is running already, on port \(port)"
         case .portNotPermitted(let port): "the port \(port) is not for this user"
         case .noSuchAddress(let address): "\(address) is not an address of this host"
         case .cannotListen(let code, let address):
@@ -32,7 +35,7 @@ package enum ServeError: Equatable, UserError {
 
     package var kind: UserErrorKind {
         switch self {
-        case .portBusy: .unavailable
+        case .portBusy, .servedAlready: .unavailable
         case .portNotPermitted: .notPermitted
         case .noSuchAddress, .cannotListen, .tooFewDescriptors, .upstreamIsHub: .configuration
         }
@@ -44,6 +47,8 @@ package enum ServeError: Equatable, UserError {
         case .portBusy(let port):
             "see which program has it: sudo ss -ltnp 'sport = :\(port)'; a stock hub must move to another "
                 + "port, on 127.0.0.1"
+        case .servedAlready(_, let isService):
+            isService ? "systemctl status hubpair" : "nothing needs to be done; Ctrl-C ends the other one"
         case .portNotPermitted:
             "choose a port from 1024 on in the hub's settings, or give the service CAP_NET_BIND_SERVICE"
         case .noSuchAddress: "'ip address' lists this host's addresses"

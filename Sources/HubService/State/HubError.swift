@@ -128,7 +128,7 @@ package enum HubError: Equatable, UserError {
                 + (known.isEmpty ? "" : "; you know by that name: ")
                 + known.map(\.description).joined(separator: ", ")
         case .noLastSeen: "'hubpair serve' does, from the first device on that comes in"
-        case .endIsOver: "give a time to come, like --for 2h"
+        case .endIsOver: "give a time to come, like --stay 2h"
         case .stayEndsFirst: "give the code a shorter life (--expires 10m), or the device a longer stay"
         case .clockBehind: "set the clock: timedatectl"
         case .askLapsed: "let it ask again, or print a code for it with 'hubpair print'"

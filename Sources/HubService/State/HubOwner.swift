@@ -34,9 +34,12 @@ package struct HubOwner: Equatable, Sendable {
     ///   - command: without `--state`.
     ///   - me: who pastes it.
     func command(_ command: String, for me: UInt32 = geteuid()) -> String {
-        let place = path == HubOwner.machinePath && user == 0 ? "" : " --state \(shellQuoted(path))"
+        // Root finds this machine's hub by itself, and works on a service's files as the service. Its results
+        // go where the person stands, and there the service's user could not write.
+        let isRoots = user == 0 || DirectoryOwner.isService(user) && me != 0
+        let place = path == HubOwner.machinePath && isRoots ? "" : " --state \(shellQuoted(path))"
         if user == me { return command + place }
-        let sudo = user == 0 ? "sudo" : "sudo -u \(name.map(shellQuoted) ?? "'#\(user)'")"
+        let sudo = isRoots ? "sudo" : "sudo -u \(name.map(shellQuoted) ?? "'#\(user)'")"
         return "\(sudo) \(command)\(place)"
     }
 }

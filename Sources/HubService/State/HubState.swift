@@ -40,6 +40,25 @@ package struct HubState: Sendable {
         }
     }
 
+    /// True if the directory has a file of a hub, as far as this user can see. Without one no hub is set up
+    /// there, whoever has made the directory.
+    package var hasFiles: Bool {
+        HubFile.allCases.contains { access("\(path)/\($0.name)", F_OK) == 0 || errno != ENOENT }
+    }
+
+    /// Makes the directory of a new hub. That of this machine becomes the service's, where the package has
+    /// made a user for it.
+    func make() throws(FileError) -> ProtectedDirectory {
+        if geteuid() == 0, path == HubOwner.machinePath, let entry = getpwnam("hubpair"),
+            DirectoryOwner.isService(entry.pointee.pw_uid), mkdir(path, 0o700) == 0
+        {
+            guard lchown(path, entry.pointee.pw_uid, entry.pointee.pw_gid) == 0 else {
+                throw .system(errno, operation: "give away", path: path)
+            }
+        }
+        return try ProtectedDirectory(path: path, create: true)
+    }
+
     /// What the fault means for somebody who has a hub in mind.
     private func refusal(_ error: FileError) -> any Error {
         switch error {

@@ -17,6 +17,9 @@ package struct DirectoryOwner: Equatable, Sendable {
 
     private static let serviceUsers: ClosedRange<uid_t> = 1...999
 
+    /// True for the user of a service, and neither root nor a person.
+    package static func isService(_ user: UInt32) -> Bool { serviceUsers.contains(user) }
+
     /// The owner of a directory or file.
     init(_ status: stat) {
         (user, group) = (status.st_uid, status.st_gid)
@@ -28,7 +31,7 @@ package struct DirectoryOwner: Equatable, Sendable {
     /// True if this process may use the files: they are its user's, or a service's and the process is root's.
     var isOurs: Bool {
         if user == geteuid() { return true }
-        guard geteuid() == 0, DirectoryOwner.serviceUsers.contains(user) else { return false }
+        guard geteuid() == 0, DirectoryOwner.isService(user) else { return false }
         // Root without CAP_SETUID, as in a unit without capabilities, stays what it is. The number that is no
         // user's changes nothing, and tells who is acting.
         return acting { setfsuid(uid_t.max) == Int32(bitPattern: user) }

@@ -78,10 +78,11 @@ struct ServeCommand: AsyncParsableCommand {
 
         let manager = ServiceManager(environment: environment)
         options.serviceManager = manager
-        // Strangers talk to it: as root it would have more to lose than the hub's files.
-        if let owner = try state.state.becomeOwner() { log.runs(as: owner) }
-
+        // Root's directory is another than that of the user whom it becomes.
         let files = state.state
+        // Strangers talk to it: as root it would have more to lose than the hub's files.
+        if let owner = try files.becomeOwner() { log.runs(as: owner) }
+
         options.findings = {
             var findings: [JSONValue] = []
             try? await Doctor(state: files, configuration: nil, sweeps: false).run {
@@ -99,7 +100,13 @@ struct ServeCommand: AsyncParsableCommand {
         }
 
         let signals = StopSignals()
-        let hub = try await ServeHub.start(state: state.state, options: options, log: log)
+        let hub: ServeHub
+        do {
+            hub = try await ServeHub.start(state: files, options: options, log: log)
+        } catch ServeError.portBusy(let port) {
+            guard await Doctor.isServed(files) else { throw ServeError.portBusy(port) }
+            throw ServeError.servedAlready(port, isService: StartCommands(files).isService)
+        }
         hub.tellReady()
         let stream = signals.stream
         var received = stream.makeAsyncIterator()

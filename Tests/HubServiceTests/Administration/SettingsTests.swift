@@ -116,7 +116,7 @@ import Testing
     @Test(arguments: [
         (0, "root", "/var/lib/hubpair", "sudo hubpair codes"),
         (0, "root", "/srv/my hub", "sudo hubpair codes --state '/srv/my hub'"),
-        (998, "hubpair", "/var/lib/hubpair", "sudo -u hubpair hubpair codes --state /var/lib/hubpair"),
+        (998, "hubpair", "/var/lib/hubpair", "sudo hubpair codes"),
         (4711, nil, "/h", "sudo -u '#4711' hubpair codes --state /h"),
     ])
     func howTheOwnerRunsACommand(user: UInt32, name: String?, path: String, command: String) throws {

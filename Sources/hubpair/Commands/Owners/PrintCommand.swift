@@ -65,7 +65,9 @@ struct PrintCommand: AsyncParsableCommand {
     func validate() throws { try line.check() }
 
     func run() async throws {
-        guard place.on != nil, let remote = try place.hub.remote() else { return try line.completed().run() }
+        guard place.on != nil, let remote = try place.hub.remote() else {
+            return try await place.hub.orElsewhere { try self.line.completed().run() }
+        }
         let line = try line.completed()
         do {
             try await line.presentation.present(
