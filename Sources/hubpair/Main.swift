@@ -61,8 +61,10 @@ enum Main {
             let sentences = message.split(separator: ". ", maxSplits: 1).map(String.init)
             let hint = sentences.dropFirst().first.map(inLine)?.replacing("please provide", with: "give")
             let path = CommandPath(Array(CommandLine.arguments.dropFirst()))
+            let example = message.contains("issing expected") ? SuggestedLine(completing: path) : nil
             Console.report(
-                inLine(sentences.first ?? message), hint: hint ?? path.seeHelp, exit: .usage)
+                inLine(sentences.first ?? message), hint: hint ?? example?.description ?? path.seeHelp,
+                exit: .usage)
             return ExitStatus.usage.rawValue
         }
         Console.report(error)

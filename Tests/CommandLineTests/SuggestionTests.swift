@@ -71,12 +71,16 @@ import Testing
         ("devices deny X", "did you mean 'hubpair devices revoke X'?"),
         ("devices invite", "'hubpair print' makes a code that lets one in"),
         ("home scene delete evening", "did you mean 'hubpair home scene remove evening'?"),
-        ("home on Lamp", "one appliance: hubpair home set Lamp on"),
-        ("home on Kitchen light", "one appliance: hubpair home set 'Kitchen light' on"),
+        ("home on Lamp", "a room: hubpair home on --room Lamp; one appliance: hubpair home set Lamp on"),
+        (
+            "home on Kitchen light",
+            "a room: hubpair home on --room 'Kitchen light'; one appliance: "
+                + "hubpair home set 'Kitchen light' on"
+        ),
         ("home toggle Lamp", "there is no toggle: 'hubpair home set APPLIANCE on', or off"),
         ("home status", "did you mean 'hubpair home'?"),
         ("home Lamp on", "did you mean 'hubpair home set Lamp on'?"),
-        ("home off Lamp", "one appliance: hubpair home set Lamp off"),
+        ("home off Lamp", "a room: hubpair home off --room Lamp; one appliance: hubpair home set Lamp off"),
         ("home set Lamp", "hubpair home set Lamp on"), ("home set", "hubpair home set APPLIANCE on"),
         (
             "home set Bathroom ceiling light on",

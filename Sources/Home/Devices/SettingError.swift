@@ -50,8 +50,10 @@ package enum SettingError: Equatable, UserError {
         case .onlyOnAndOff:
             "give on or off, or name another activator of the appliance: 'hubpair home show APPLIANCE'"
         case .nothingToSet: nil
-        case .noUnit(_, let device, let activator):
-            "give a level from 0 to 1 or a percentage, or say what its levels count: 'hubpair home unit "
+        case .noUnit(let text, let device, let activator):
+            (Int(text).map { (2...100).contains($0) } == true
+                ? "did you mean \(text)%? Or" : "give a level from 0 to 1 or a percentage, or")
+                + " say what its levels count: 'hubpair home unit "
                 + "\(quoted(device)) °C 5..30 --activator \(quoted(activator))'"
         case .otherUnit: "give the number with its own unit, or alone"
         case .beyondUnit: "give a number in that range, or a percentage of it"

@@ -51,6 +51,10 @@ struct CallCommand: AsyncParsableCommand {
             throw UsageMistake(
                 "\(quoted(method)) is not an HTTP method", meant: ["call"], [path.uppercased(), method])
         }
+        if let part = CallCommand.path(ofAddress: path) {
+            throw UsageMistake(
+                "the path is wanted, not the hub's address", meant: ["call"], [method.uppercased(), part])
+        }
         guard path.hasPrefix("/") else {
             throw UsageMistake(
                 "the path must begin with '/'", meant: ["call"], [method.uppercased(), "/" + path])
@@ -81,6 +85,15 @@ struct CallCommand: AsyncParsableCommand {
             Console.note("warning: \(call.hub.name) was not remembered: \(error)")
         }
         try judge(answer, hub: call.hub.name, device: call.device)
+    }
+
+    /// `https://192.168.1.5:8000/devices/`: the path in it.
+    private static func path(ofAddress text: String) -> String? {
+        for scheme in ["https://", "http://"] where text.lowercased().hasPrefix(scheme) {
+            let rest = text.dropFirst(scheme.count)
+            return rest.firstIndex(of: "/").map { String(rest[$0...]) } ?? "/"
+        }
+        return nil
     }
 
     private func body() throws -> [UInt8]? {

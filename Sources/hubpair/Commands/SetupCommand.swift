@@ -270,9 +270,19 @@ enum PlaceChoice: Equatable {
         if argument == "none" {
             self = .nowhere
         } else {
-            guard let place = Place(argument) else { return nil }
+            guard let place = Place(PlaceChoice.plain(argument)) else { return nil }
             self = .one(place)
         }
+    }
+
+    /// `52.52, 13.41` and `52,52 13,41` as the file has it: maps write the former, Germans the latter.
+    private static func plain(_ argument: String) -> String {
+        var words = argument.split(whereSeparator: \.isWhitespace).map(String.init)
+        if words.count == 1 { words = argument.split(separator: ",").map(String.init) }
+        return words.map { word in
+            let bare = word.hasSuffix(",") ? String(word.dropLast()) : word
+            return bare.contains(".") ? bare : bare.replacing(",", with: ".")
+        }.joined(separator: " ")
     }
 
     var place: Place? { if case .one(let place) = self { place } else { nil } }

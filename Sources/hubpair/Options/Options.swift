@@ -84,7 +84,7 @@ struct RoleChoice: ExpressibleByArgument {
     let role: Role
 
     init?(argument: String) {
-        guard let role = Role(rawValue: argument) else { return nil }
+        guard let role = Role(rawValue: argument.lowercased()) else { return nil }
         self.role = role
     }
 

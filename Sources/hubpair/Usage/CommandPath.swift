@@ -88,6 +88,15 @@ struct SuggestedLine: Equatable, CustomStringConvertible {
         }
     }
 
+    /// What was typed, with a sample of what is missing behind it: `home rename Lamp NAME`.
+    init(completing path: CommandPath) {
+        let whole = SuggestedLine(path.words)
+        let given = CommandWords(path.rest, form: path.form).values
+        let sample = Array(whole.arguments.dropFirst(path.words.count))
+        let words = path.words + given + sample.dropFirst(given.count)
+        arguments = !given.isEmpty && SuggestedLine.isSayable(words) ? words : whole.arguments
+    }
+
     /// As it is typed at a shell.
     var description: String { SuggestedLine.text(arguments) }
 

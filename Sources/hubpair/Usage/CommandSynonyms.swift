@@ -4,7 +4,9 @@ enum CommandSynonyms {
     /// too. `*` is a row of `special`.
     private static let commands = [
         "": """
-        find discover ls search browse = list; qr code ticket issue invite = print
+        find discover ls search browse = list; qr qrcode code ticket issue invite = print
+        label sticker = print --label; share guest guests = print --role guest --stay 2d; users = devices
+        certificate cert key = hub certificate
         init install configure create = setup; status check diagnose health test debug = doctor
         start run daemon server up = serve; connect join link enroll login = pair; read decode = scan
         forget = hubs forget; use = hubs use; reset = hubs reset; backup export = hub backup
@@ -17,53 +19,63 @@ enum CommandSynonyms {
         appliances appliance lights things = home; get put post patch = *call; off on = *setting
         turn switch dim = *sentence
         """,
-        "codes": """
-        revoke delete remove rm cancel forget = codes void; ls show = codes list; print new add make = print
-        """,
         // The hub of this machine, in the place of those that it knows.
         "hub": """
-        list ls = hubs list; info = hub show; use = hubs use; add = hubs add; rename = hubs rename
+        list ls = hubs list; use = hubs use; add = hubs add; rename = hubs rename
         forget remove delete = hubs forget; save export dump = hub backup; load import = hub restore
+        status state = hub show; log logs history = hub journal; cert key = hub certificate
         """,
         "hubs": """
-        remove delete rm unpair leave = hubs forget; info describe get = hubs show; ls = hubs list
-        default select switch = hubs use; name = hubs rename; new = hubs add; clear = hubs reset
+        default select switch = hubs use; clear = hubs reset; unpair leave = hubs forget
         pair connect join = pair
         """,
+        "codes": "print new add make = print",
         "devices": """
-        delete remove rm deny block ban reject forget = devices revoke; accept allow permit = devices approve
-        ls show = devices list; name = devices rename
-        roles promote demote grant rights permissions = devices role
+        deny block ban reject = devices revoke; accept allow permit = devices approve
+        roles promote demote grant rights permissions = devices role; clear = devices prune
         """,
         "home": """
-        turn switch dim = *sentence; status state ls = home; get info = home show; delete rm = home remove
-        name = home rename; new = home add; scenes = home scene; follow monitor = home watch
+        turn switch dim = *sentence; status state = home; scenes = home scene; monitor = home watch
         tell speak = home say; rooms area areas = home room; rules alarm alarms = home rule
         summary dashboard = home overview; log past graph plot = home history
         """,
-        "home scene": """
-        delete rm forget = home scene remove; play start activate apply load restore use = home scene run
-        store add create new record = home scene save; change edit put = home scene set
-        ls = home scene list; get info = home scene show
-        """,
+        "home room": "move assign = home room put; leave = home room out",
+        "home scene": "load restore use = home scene run; store record = home scene save",
         "messages": """
-        unread new = messages --list unread; alarms = messages --list alarms; all ls show = messages
+        unread new = messages --list unread; alarms = messages --list alarms; all = messages
         alerts = messages --list alerts; notifications notices = messages --list notifications
-        follow tail monitor = messages watch; ack confirm = messages acknowledge
+        ack confirm = messages acknowledge; clear dismiss done = messages read
         """,
     ]
+
+    /// Words of which one command has one, and people type another: those of one noun are all nouns'.
+    private static let families = [
+        "remove delete rm del erase drop forget revoke void", "list ls", "show info get describe view cat",
+        "add new create make", "rename name", "set change edit put", "run start play activate apply",
+        "save store keep", "watch follow tail monitor",
+    ].map { $0.split(separator: " ").map(String.init) }
 
     private static let leave =
         "here: 'hubpair hubs forget HUB'; on the hub: 'hubpair devices revoke DEVICE'"
     private static let remove =
         "'hubpair hubs forget HUB', 'hubpair devices revoke DEVICE' or 'hubpair home remove APPLIANCE'"
+    private static let log =
+        "of the service: journalctl -u hubpair; of devices and codes: hubpair hub journal"
+    private static let settings =
+        "'hubpair hub' shows the hub's settings, 'hubpair setup --change' changes them"
+    private static let update = "sudo apt update && sudo apt install hubpair"
     private static let toggle = "there is no toggle: 'hubpair home set APPLIANCE on', or off"
 
     /// Nothing that one command does; how it is done.
     private static let advice: [String: [String: String]] = [
         "": [
             "stop": "Ctrl-C ends 'hubpair serve'; a service: sudo systemctl stop hubpair",
-            "restart": "end 'hubpair serve' with Ctrl-C, and start it again",
+            "restart": "a service: sudo systemctl restart hubpair; else end 'hubpair serve' with Ctrl-C, "
+                + "and start it again",
+            "log": log, "logs": log, "journal": log,
+            "config": settings, "settings": settings, "preferences": settings,
+            "update": update, "upgrade": update,
+            "uninstall": "sudo apt remove hubpair; 'apt purge' takes the hub's key and devices too",
             "version": "did you mean 'hubpair --version'?",
             "completion":
                 "did you mean 'hubpair --generate-completion-script bash'? zsh and fish as well",
@@ -73,6 +85,7 @@ enum CommandSynonyms {
             "rename": "'hubpair hubs rename HUB NAME', 'hubpair devices rename DEVICE NAME' or "
                 + "'hubpair home rename APPLIANCE NAME'",
         ],
+        "hub": ["name": "'hubpair setup --change --name NAME' gives this machine's hub another name"],
         "hubs": ["find": "'hubpair list' finds the hubs on the network"],
         "devices": ["invite": "'hubpair print' makes a code that lets one in"],
         "home": ["toggle": toggle],
@@ -96,10 +109,20 @@ enum CommandSynonyms {
         let lowered = word.lowercased()
         let key = parent.joined(separator: " ")
         if let text = advice[key]?[lowered] { return text }
-        guard let meaning = rows(key).first(where: { $0.words.contains(lowered) })?.meaning else {
+        guard
+            let meaning = rows(key).first(where: { $0.words.contains(lowered) })?.meaning
+                ?? relative(of: lowered, below: parent)
+        else { return nil }
+        return SuggestedLine.question(line(meaning, word, rest))
+    }
+
+    /// The command below `parent` that means what `word` means elsewhere.
+    private static func relative(of word: String, below parent: [String]) -> [String]? {
+        let path = CommandPath(parent)
+        guard path.words == parent, let family = families.first(where: { $0.contains(word) }) else {
             return nil
         }
-        return SuggestedLine.question(line(meaning, word, rest))
+        return family.first { CommandPath.subcommand($0, of: path.command) != nil }.map { parent + [$0] }
     }
 
     private static func line(_ meaning: [String], _ word: String, _ rest: [String]) -> SuggestedLine {

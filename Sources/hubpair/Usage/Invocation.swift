@@ -9,7 +9,8 @@ enum Invocation {
     ///
     /// - Throws: `UsageMistake`, or what ArgumentParser says.
     static func command(from arguments: [String], mayMove: Bool = true) throws -> any ParsableCommand {
-        let arguments = try NegativeSetting.moved(arguments)
+        let said = UnknownCommand.shown(in: arguments) ?? arguments
+        let arguments = try NegativeSetting.moved(LooseWords.read(said))
         let path = CommandPath(arguments)
         if let mistake = unknownShell(arguments) ?? UnknownCommand.mistake(in: arguments)
             ?? UnknownOption.mistake(behindOneDash: path)

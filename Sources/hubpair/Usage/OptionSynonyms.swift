@@ -31,7 +31,8 @@ enum OptionSynonyms {
         "call": "--body --json -d = --data",
         "": """
         --ttl --lifetime --valid --validity --expire --expiry --duration --until = --expires
-        --out --file -O = --output; --type --kind = --format; --force -f --assume-yes --no-confirm = --yes
+        --out --file -O = --output; --type --kind = --format; --format = --json; -a = --all
+        --force -f --assume-yes --no-confirm = --yes
         --wait --time --deadline = --timeout; --host --on --to = --hub; --every = --interval
         --all = --all-hubs; --dir --directory --state-dir --data-dir = --state
         --config-dir --conf --configuration = --config; -j --output-json = --json; -V = --version
@@ -39,6 +40,10 @@ enum OptionSynonyms {
         """,
     ]
 
+    private static let more = "there is nothing more to say; 'hubpair doctor' finds out what is wrong"
+    private static let less = "add 2>/dev/null: only results go to standard output"
+    private static let colour = "set NO_COLOR=1, and nothing is coloured"
+    private static let alone = "a file is named alone, without an option"
     private static let ask = "'hubpair pair' asks for it"
     private static let picture = "name the picture alone: hubpair pair IMAGE"
     private static let method = "the method is the first word: hubpair call GET /devices/"
@@ -53,6 +58,11 @@ enum OptionSynonyms {
         ],
         "serve": ["--daemon": service, "-d": service, "--background": service],
         "call": ["--method": method, "--request": method, "-X": method],
+        "": [
+            "-v": more, "--verbose": more, "--debug": more, "-q": less, "--quiet": less, "--silent": less,
+            "--no-color": colour, "--no-colour": colour, "--color": colour, "--colour": colour,
+            "-f": alone, "-i": alone, "--file": alone, "--input": alone,
+        ],
     ]
 
     /// Options of 0.1 that went with 0.2, and what to type instead.
@@ -100,10 +110,13 @@ enum OptionSynonyms {
     /// What is meant by `name` behind the words of a command that has `form`; nil if it is not known.
     static func hint(for name: String, of command: [String], _ form: CommandForm) -> String? {
         let key = command.joined(separator: " ")
-        if let text = advice[key]?[name] ?? gone[key]?[name] { return text }
+        if command.isEmpty, name == "-v" { return "did you mean '--version'?" }
+        if !key.isEmpty, let text = advice[key]?[name] ?? gone[key]?[name] { return text }
         let row = rows(key).first { row in
             row.names.contains(name) && form[String(row.meaning.prefix { $0 != " " })] != nil
         }
-        return row.map { "did you mean '\($0.meaning)'?" }
+        if let row { return "did you mean '\(row.meaning)'?" }
+        let text = advice[""]?[name]
+        return text == alone && form.mostValues == 0 ? nil : text
     }
 }

@@ -34,19 +34,55 @@ struct StrayArgument {
                 hint: meant.map(UnknownOption.question)
                     ?? "options begin with '-' as it is on the keyboard; \(path.seeHelp)")
         }
+        if let joined {
+            return UsageMistake("unexpected argument '\(values[form.mostValues])'", hint: joined)
+        }
         switch path.words {
         case ["list"]:
             return UsageMistake("'hubpair list' takes no name", hint: "'hubpair list' alone shows all hubs")
         case ["home", "off"], ["home", "on"]:
-            let word = path.words[1]
+            let (word, name) = (path.words[1], values.joined(separator: " "))
             return UsageMistake(
                 "'home \(word)' takes --room, --type or --all, and no name",
                 hint:
-                    "one appliance: \(SuggestedLine(["home", "set"], [values.joined(separator: " "), word]))")
+                    "a room: \(SuggestedLine(path.words, ["--room", name])); one appliance: "
+                    + "\(SuggestedLine(["home", "set"], [name, word]))")
         default:
             return UsageMistake(
                 "unexpected argument '\(values[form.mostValues])'", hint: hint ?? path.seeHelp)
         }
+    }
+
+    /// `--name Kitchen hub`, `--stay 2 hours`, `--place 52.5 13.4`: the words behind an option's value belong
+    /// to it.
+    private var joined: String? {
+        let words = path.rest
+        for index in words.indices.dropLast(2) where form[words[index]]?.takesValue == true {
+            var end = index + 2
+            while end < words.count, !words[end].hasPrefix("-") || Double(words[end]) != nil { end += 1 }
+            guard end > index + 2 else { continue }
+            let value = words[(index + 1)..<end]
+            for text in [StrayArgument.span(Array(value)), value.joined(separator: " ")].compactMap(\.self) {
+                let line = Array(words[...index]) + [text] + words[end...]
+                if CommandPath.isCall(path.words + line) {
+                    return SuggestedLine.question(SuggestedLine(path.words, line))
+                }
+            }
+        }
+        return nil
+    }
+
+    /// `2 hours` as `2h`.
+    private static func span(_ words: [String]) -> String? {
+        let units: [(String, [String])] = [
+            ("s", ["s", "sec", "secs", "second", "seconds"]),
+            ("m", ["m", "min", "mins", "minute", "minutes"]),
+            ("h", ["h", "hour", "hours"]), ("d", ["d", "day", "days"]),
+        ]
+        guard words.count == 2, Double(words[0]) != nil,
+            let unit = units.first(where: { $0.1.contains(words[1].lowercased()) })?.0
+        else { return nil }
+        return words[0] + unit
     }
 
     /// `--port = 8000`: the option as it is typed.

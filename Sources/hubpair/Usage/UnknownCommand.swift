@@ -16,8 +16,31 @@ struct UnknownCommand {
     /// What undoes something for good: a slip of one letter is taken for it, a likeness is not.
     private static let destructive = ["revoke", "forget", "reset", "remove", "void", "prune"]
 
+    /// `home Kitchen light`, `home room Kitchen`, `home scene evening`: a noun where a command may stand is
+    /// shown.
+    ///
+    /// - Returns: the arguments that show it; nil if the word may be a command in another spelling.
+    static func shown(in arguments: [String]) -> [String]? {
+        let path = CommandPath(arguments)
+        let command = ["home": "show", "home scene": "show", "home room": "list"][
+            path.words.joined(separator: " ")]
+        guard let command, let first = path.rest.first, !first.hasPrefix("-"),
+            let unknown = found(in: arguments)?.0, unknown.otherOrder == nil, unknown.meant == nil
+        else { return nil }
+        let name = path.rest.prefix { !$0.hasPrefix("-") }
+        return path.words + [command, name.joined(separator: " ")] + path.rest.dropFirst(name.count)
+    }
+
     /// Nil if every word in the place of a command is a command.
     static func mistake(in arguments: [String]) -> UsageMistake? {
+        guard let (unknown, path) = found(in: arguments) else { return nil }
+        return UsageMistake(
+            "there is no command '\((path.words + [unknown.word]).joined(separator: " "))'",
+            hint: unknown.otherOrder ?? unknown.meant
+                ?? "'\(path.text)' takes \(unknown.commands.joined(separator: ", ")); \(path.seeHelp)")
+    }
+
+    private static func found(in arguments: [String]) -> (UnknownCommand, CommandPath)? {
         let isHelp = arguments.first == "help"
         let path = CommandPath(isHelp ? Array(arguments.dropFirst()) : arguments)
         let commands = path.command.configuration.subcommands.compactMap { $0.configuration.commandName }
@@ -28,10 +51,7 @@ struct UnknownCommand {
         let unknown = UnknownCommand(
             parent: path.words, word: word, rest: isHelp ? [] : Array(path.rest.dropFirst()),
             commands: commands)
-        return UsageMistake(
-            "there is no command '\((path.words + [word]).joined(separator: " "))'",
-            hint: unknown.otherOrder ?? unknown.meant
-                ?? "'\(path.text)' takes \(commands.joined(separator: ", ")); \(path.seeHelp)")
+        return (unknown, path)
     }
 
     private var synonym: String? { CommandSynonyms.hint(for: word, below: parent, before: rest) }

@@ -37,6 +37,9 @@ struct HomeSetCommand: AsyncParsableCommand {
             "on, off, a level from 0 to 1, a percentage, or a number in its unit.", valueName: "setting"))
     var third: String?
 
+    /// What locks, doors and blinds do, in sentences.
+    private static let verbs = ["lock", "unlock", "open", "close", "raise", "lower"]
+
     func validate() throws {
         guard (second == nil) != appliances.isEmpty else {
             throw ValidationError(
@@ -65,6 +68,11 @@ struct HomeSetCommand: AsyncParsableCommand {
         }
         if let third, let both = SaidSetting(second, third) {
             return try await home.use(within: confirmation) { try await set(nil, to: both, $0) }
+        }
+        if third == nil, HomeSetCommand.verbs.contains(second.lowercased()) {
+            throw UsageMistake(
+                "\(quoted(second)) is a word of 'hubpair home say'", meant: ["home", "say"],
+                [second.lowercased(), device])
         }
         let setting = try SaidSetting(third ?? second)
         try await home.use(within: confirmation) {

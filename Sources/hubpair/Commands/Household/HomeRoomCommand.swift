@@ -31,21 +31,24 @@ extension HomeRoomCommand {
             discussion: """
                 EXAMPLES:
                   hubpair home room
+                  hubpair home room list Kitchen
                   hubpair home room list --json
                 """)
         @OptionGroup var home: HouseholdOptions
         @Flag(help: .json) var json = false
+        @Argument(help: ArgumentHelp("This room alone. (default: all)", valueName: "room")) var room: String?
 
         func run() async throws { try await home.use(list) }
 
         private func list(_ session: HomeSession) async throws {
             let rooms = try await session.rooms()
+            let listedRooms = try room.map { [try rooms.room($0)] } ?? rooms.rooms
             var names: [String: String] = [:]
             do {
                 let devices = try await session.devices()
                 names = Dictionary(devices.map { ($0.id, $0.name) }) { first, _ in first }
                 let outside = devices.filter { rooms[$0.id] == nil }.map { quoted($0.name) }
-                if !json, !outside.isEmpty, !rooms.rooms.isEmpty {
+                if !json, room == nil, !outside.isEmpty, !rooms.rooms.isEmpty {
                     Console.note("in no room: \(listed(outside, most: 8))")
                 }
             } catch let error as any UserError where error.kind == .unavailable {
@@ -53,14 +56,14 @@ extension HomeRoomCommand {
                 Console.note("warning: the names of the appliances are not known now: \(error)")
             }
             if json {
-                return try JSONLine.write(rooms.rooms.map { $0.json(session, names, rooms.authors[$0.id]) })
+                return try JSONLine.write(listedRooms.map { $0.json(session, names, rooms.authors[$0.id]) })
             }
             if rooms.rooms.isEmpty {
                 return Console.note("\(session.hub.name) has no rooms yet; 'hubpair home room add' makes one")
             }
             try Table(
                 columns: ["ROOM", "AREA", "APPLIANCES", Authors.title],
-                rows: rooms.rooms.map { room in
+                rows: listedRooms.map { room in
                     let list = listed(room.devices.map { shortened(names[$0] ?? $0) }, most: 20)
                     return [
                         room.name, room.area ?? "-", room.devices.isEmpty ? "-" : list,

@@ -24,7 +24,8 @@ struct DevicesPruneCommand: ParsableCommand {
     @Argument(
         help: ArgumentHelp("How long they have not been seen, like 180d.", valueName: "time"),
         transform: durationValue(
-            from: .seconds(1), atMost: .seconds(36_500 * 86_400), like: "12h, 180d or 26w"))
+            from: .seconds(1), atMost: .seconds(36_500 * 86_400), like: "12h, 180d or 26w",
+            bare: (86_400, "d")))
     var unseen: Duration
 
     @Flag(help: "Revoke them without asking.") var yes = false
