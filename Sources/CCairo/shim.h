@@ -27,6 +27,7 @@ int pango_layout_get_unknown_glyphs_count(PangoLayout *layout);
 void g_object_unref(void *object);
 void pango_cairo_context_set_font_options(PangoContext *context, const cairo_font_options_t *options);
 void pango_cairo_show_layout(cairo_t *context, PangoLayout *layout);
+void pango_context_set_round_glyph_positions(PangoContext *context, int round_positions);
 void pango_font_description_free(PangoFontDescription *description);
 void pango_font_description_set_absolute_size(PangoFontDescription *description, double size);
 void pango_layout_get_extents(PangoLayout *layout, PangoRectangle *ink, PangoRectangle *logical);
@@ -71,6 +72,7 @@ void pango_layout_set_wrap(PangoLayout *layout, PangoWrapMode mode);
     EACH(pango_cairo_context_set_font_options) \
     EACH(pango_cairo_font_map_get_default) \
     EACH(pango_cairo_show_layout) \
+    EACH(pango_context_set_round_glyph_positions) \
     EACH(pango_font_description_free) \
     EACH(pango_font_description_from_string) \
     EACH(pango_font_description_set_absolute_size) \

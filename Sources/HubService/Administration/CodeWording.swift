@@ -15,7 +15,8 @@ enum CodeWording {
         switch code.kind {
         case .once:
             texts += [
-                LabelText("Lets one device in: hubpair pair PHOTO, or typed:", .body),
+                LabelText("Point your phone's camera at this to be let in.", .body),
+                LabelText("On a computer: hubpair pair PHOTO, or typed:", .body),
                 LabelText(TypedCode(secret: code.secret).text, .code),
             ]
             if let expiry { texts.append(LabelText("Until \(expiry).", .body)) }
@@ -24,7 +25,10 @@ enum CodeWording {
                 LabelText("hubpair codes void \(IssuedCode.name(of: code.secret.ticketID))", .code),
             ]
         case .label:
-            texts.append(LabelText("Lets a device ask the owner: hubpair pair PHOTO.", .body))
+            texts += [
+                LabelText("Point your phone's camera at this to ask to be let in.", .body),
+                LabelText("On a computer: hubpair pair PHOTO.", .body),
+            ]
             if let expiry { texts.append(LabelText("Until \(expiry).", .body)) }
             texts += [
                 LabelText("Lost? This voids it, on the hub:", .body),

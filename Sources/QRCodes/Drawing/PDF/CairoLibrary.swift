@@ -79,6 +79,8 @@ extension hubpair_pango {
                 try library.function(lazy_pango_cairo_context_set_font_options),
             pango_cairo_font_map_get_default: try library.function(lazy_pango_cairo_font_map_get_default),
             pango_cairo_show_layout: try library.function(lazy_pango_cairo_show_layout),
+            pango_context_set_round_glyph_positions:
+                try library.function(lazy_pango_context_set_round_glyph_positions),
             pango_font_description_free: try library.function(lazy_pango_font_description_free),
             pango_font_description_from_string: try library.function(lazy_pango_font_description_from_string),
             pango_font_description_set_absolute_size:

@@ -18,6 +18,9 @@ struct LabelTypesetter: ~Copyable {
         library.cairo.cairo_font_options_set_hint_metrics(options, CAIRO_HINT_METRICS_OFF)
         library.pango.pango_cairo_context_set_font_options(context, options)
         library.cairo.cairo_font_options_destroy(options)
+        // Pango moves every letter to a whole unit else, here a point: a fifth of a letter's width on a small
+        // label.
+        library.pango.pango_context_set_round_glyph_positions(context, 0)
     }
 
     deinit { library.pango.g_object_unref(UnsafeMutableRawPointer(context)) }
