@@ -133,12 +133,13 @@ struct SearchPlan: Equatable {
                 }
             }
         }
-        // In a smaller picture a code fills the picture, or is too small anyway.
-        if coarse == 1, whole > 200_000 {
+        // In a smaller picture a code fills the picture, or is too small anyway. Twice: the finder patterns
+        // of one that fills it are wider than a neighbourhood of the coarsest scale.
+        for scale in [2 * coarse, 4 * coarse] where pixels(at: scale) > 50_000 {
             steps.append(
                 Step(
-                    method: .symbols(.quick(pixels: pixels(at: 2))), scale: 2,
-                    reason: "large and noisy: averaging sees through noise, moiré and dust"))
+                    method: .symbols(.quick(pixels: pixels(at: scale))), scale: scale,
+                    reason: "large and noisy: averaging sees through noise, texture, moiré and dust"))
         }
         steps.append(
             Step(

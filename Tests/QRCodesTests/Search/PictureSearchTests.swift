@@ -93,6 +93,28 @@ import Testing
         #expect(abs(code.corners[0].x - Int(photograph.corners[0].x)) < 8)
     }
 
+    @Test(arguments: [1600, 2400])
+    func `a code that fills the picture is read through grain and print dots`(side: Int) throws {
+        var random = UInt64(37)
+        let symbol = try QRSymbol.encode(Photograph.payload)
+        let pitch = side / symbol.framedSide
+        let image = LuminanceImage(width: side, height: side) { pixels in
+            for y in 0..<side {
+                for x in 0..<side {
+                    let isDark = symbol.isDark(
+                        x: x / pitch - QRSymbol.quietZone, y: y / pitch - QRSymbol.quietZone)
+                    // A hole in the ink every fourth of a module.
+                    let isHole = (x * 4 / pitch + y * 4 / pitch) % 2 == 0
+                    random = random &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+                    let grain = Int(random >> 40) % 61 - 30
+                    pixels[y * side + x] = UInt8((isDark ? (isHole ? 110 : 40) : 190) + grain)
+                }
+            }
+        }
+        let outcome = try PictureSearch.run(ImageSource(image), effort: .normal)
+        #expect(outcome.result.codes.map(\.payload) == [Photograph.payload])
+    }
+
     @Test func `a code that is small in a large picture is read at full scale`() throws {
         var photograph = Photograph()
         (photograph.width, photograph.height) = (1800, 1350)
