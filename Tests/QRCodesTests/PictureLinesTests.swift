@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [TerminalStyle.colours, .blocks, .ascii])
+    @Test(arguments: [TerminalStyle.colours, .sixteen, .reversed, .blocks, .ascii])
     func `a drawing is made apart as it is here, on any thread`(style: TerminalStyle) async throws {
         for style in [style, style.inverted] {
             let drawing = CodeDrawing([Array("HUBPAIR".utf8)], as: .terminal(style, columns: 80))

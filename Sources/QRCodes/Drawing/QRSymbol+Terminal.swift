@@ -2,6 +2,8 @@
 package struct TerminalStyle: Codable, Equatable, Sendable {
     enum Ink: String, Codable, Equatable, Sendable {
         case colours
+        case sixteen
+        case reversed
         case blocks
         case ascii
     }
@@ -14,6 +16,11 @@ package struct TerminalStyle: Codable, Equatable, Sendable {
     /// terminals. Colours 16 and 231 of the 256 are the same in every theme. Inverted it is white on black,
     /// for terminals that show colours reversed.
     package static let colours = TerminalStyle(ink: .colours, isInverted: false)
+    /// The same with the colours 0 and 7 of the first eight, which a theme may choose.
+    package static let sixteen = TerminalStyle(ink: .sixteen, isInverted: false)
+    /// The terminal's own two colours, exchanged by reverse video: right on a dark terminal, inverted on a
+    /// light one.
+    package static let reversed = TerminalStyle(ink: .reversed, isInverted: false)
     /// Block characters without escape codes. The light modules are filled, so that the code is right on a
     /// dark terminal. On a light terminal, or on paper, it must be inverted: many readers do not read light
     /// on dark.
@@ -39,11 +46,20 @@ extension QRSymbol {
         let shown = -quietZone..<modulesPerSide + quietZone
         return stride(from: shown.lowerBound, to: shown.upperBound, by: style.ink == .ascii ? 1 : 2).map {
             y in
-            var line = style.lineStart
-            for x in shown {
-                line += style.cell(upperIsDark: isDark(x: x, y: y), lowerIsDark: isDark(x: x, y: y + 1))
+            guard let pens = style.pens else {
+                return shown.map { x in
+                    style.cell(upperIsDark: isDark(x: x, y: y), lowerIsDark: isDark(x: x, y: y + 1))
+                }.joined()
             }
-            return line + style.lineEnd
+            var line = ""
+            var isOnDark: Bool?
+            for x in shown {
+                let cell = TerminalCell((-1...2).map { isDark(x: x, y: y + $0) != style.isInverted })
+                if cell.isOnDark != isOnDark { line += cell.isOnDark ? pens.onDark : pens.onLight }
+                isOnDark = cell.isOnDark
+                line.append(cell.glyph)
+            }
+            return line + TerminalStyle.reset
         }
     }
 
@@ -56,33 +72,57 @@ extension QRSymbol {
     }
 }
 
+/// A cell with its own ground, which fills it with whatever room the terminal leaves between lines. Half
+/// blocks alone leave a stripe of the ground there, through every module.
+private struct TerminalCell {
+    /// The ground; the ink is the other colour.
+    let isOnDark: Bool
+    let glyph: Character
+
+    /// - Parameter dark: four modules of a column: the last one of the line before, the two of this line, and
+    ///   the first of the next.
+    init(_ dark: [Bool]) {
+        let (upper, lower) = (dark[1], dark[2])
+        // Most terminals leave the room below the ink, where the lower module is to go on. Where the upper
+        // one is the middle of a longer run it is the ground, so that no room breaks the run, above or below.
+        let isUpperGround = upper == lower || dark[0] == upper && dark[3] == upper
+        isOnDark = isUpperGround ? upper : lower
+        glyph = upper == lower ? " " : isUpperGround ? "▄" : "▀"
+    }
+}
+
 extension TerminalStyle {
-    private static let blackOnWhite = "\u{1B}[38;5;16;48;5;231m"
-    private static let whiteOnBlack = "\u{1B}[38;5;231;48;5;16m"
-    private static let reset = "\u{1B}[0m"
+    fileprivate typealias Pens = (onLight: String, onDark: String)
 
-    /// True if a line may be written to a terminal: it has nothing but the cells and colours of drawings.
+    fileprivate static let reset = "\u{1B}[0m"
+    private static let pens: [Ink: Pens] = [
+        .colours: ("\u{1B}[38;5;16;48;5;231m", "\u{1B}[38;5;231;48;5;16m"),
+        .sixteen: ("\u{1B}[30;47m", "\u{1B}[37;40m"),
+        .reversed: ("\u{1B}[7m", "\u{1B}[27m"),
+    ]
+
+    /// What begins to draw on either ground; nil for a style without escape codes.
+    fileprivate var pens: Pens? { TerminalStyle.pens[ink] }
+
+    /// True if a line may be written to a terminal: it has nothing but the cells and pens of drawings.
     static func isDrawn(_ line: String) -> Bool {
-        var cells = line[...]
-        for start in [blackOnWhite, whiteOnBlack] where cells.hasPrefix(start) {
-            cells = cells.dropFirst(start.count)
+        var rest = Substring(line)
+        while let character = rest.unicodeScalars.popFirst() {
+            if character == "\u{1B}" {
+                guard colours(at: rest) != nil else { return false }
+                rest = rest.drop { $0 != "m" }.dropFirst()
+            } else if !" #▀▄█".unicodeScalars.contains(character) {
+                return false
+            }
         }
-        if cells.hasSuffix(reset) { cells = cells.dropLast(reset.count) }
-        return cells.allSatisfy { " #▀▄█".contains($0) }
+        return true
     }
 
-    fileprivate var lineStart: String {
-        guard ink == .colours else { return "" }
-        return isInverted ? TerminalStyle.whiteOnBlack : TerminalStyle.blackOnWhite
-    }
-    fileprivate var lineEnd: String { ink == .colours ? TerminalStyle.reset : "" }
-
-    /// One cell of the drawing. With colours, or inverted, ink stands for dark modules; otherwise for light
+    /// One cell of a drawing without escape codes. Inverted, ink stands for dark modules; otherwise for light
     /// ones, on a dark terminal.
     fileprivate func cell(upperIsDark: Bool, lowerIsDark: Bool) -> String {
-        let inked = ink == .colours || isInverted
-        if ink == .ascii { return upperIsDark == inked ? "##" : "  " }
-        return switch (upperIsDark == inked, lowerIsDark == inked) {
+        if ink == .ascii { return upperIsDark == isInverted ? "##" : "  " }
+        return switch (upperIsDark == isInverted, lowerIsDark == isInverted) {
         case (false, false): " "
         case (true, false): "▀"
         case (false, true): "▄"
@@ -91,10 +131,12 @@ extension TerminalStyle {
     }
 
     /// Whether ink and ground are light after the escape code that `rest` continues, without its escape
-    /// character. Nil for any code but the three of `terminalLines`.
+    /// character. Nil for any code but those of `terminalLines`.
     fileprivate static func colours(at rest: Substring) -> (ink: Bool, ground: Bool)? {
-        if rest.hasPrefix(blackOnWhite.dropFirst()) { return (false, true) }
-        if rest.hasPrefix(whiteOnBlack.dropFirst()) { return (true, false) }
+        for pens in pens.values {
+            if rest.hasPrefix(pens.onLight.dropFirst()) { return (false, true) }
+            if rest.hasPrefix(pens.onDark.dropFirst()) { return (true, false) }
+        }
         return rest.hasPrefix(reset.dropFirst()) ? (true, false) : nil
     }
 }

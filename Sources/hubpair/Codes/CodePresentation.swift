@@ -174,7 +174,7 @@ struct CodePresentation {
                 let captions = CodeCaptions(
                     code: code, hub: hub, lifetime: lifetime, role: role, stay: stay, now: now)
                 result.output = Array(captions.beside(lines, columns: columns, width: width).utf8)
-                if isShown, form.ascii, !form.invert {
+                if isShown, hasOwnColours, !form.invert, Console.groundIsLight == nil {
                     result.notes.append("hint: this is for light text on a dark ground; else add --invert")
                 }
                 if isShown, lines.count > Console.size.rows {
@@ -220,16 +220,24 @@ struct CodePresentation {
     }
 
     private var style: TerminalStyle {
+        let isShown = form.outputPath == nil
         let style: TerminalStyle =
             if form.ascii {
                 .ascii
-            } else if Console.outputHasColours && form.outputPath == nil {
-                .colours
+            } else if isShown, Console.outputHasColours {
+                Console.hasFewColours ? .sixteen : .colours
+            } else if isShown, Console.outputKnowsEscapes {
+                // NO_COLOR: reverse video is none.
+                .reversed
             } else {
                 .blocks
             }
-        return form.invert ? style.inverted : style
+        let isOnLight = isShown && hasOwnColours && Console.outputIsTerminal && Console.groundIsLight == true
+        return form.invert != isOnLight ? style.inverted : style
     }
+
+    /// True if the drawing has the terminal's own colours.
+    private var hasOwnColours: Bool { form.ascii || !Console.outputHasColours }
 
     private func summary(
         _ codes: [PairingCode], of hub: HubDescription, copies: Int, lifetime: Double?, role: Role?

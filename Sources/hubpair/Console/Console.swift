@@ -20,6 +20,21 @@ enum Console {
         return outputKnowsEscapes || !["", "0"].contains(Startup.environment["CLICOLOR_FORCE"] ?? "")
     }
 
+    /// True for terminals that know the first 8 or 16 colours alone, as far as their names say it.
+    static var hasFewColours: Bool {
+        let term = Startup.environment["TERM"] ?? ""
+        return ["ansi", "pcansi", "cygwin", "rxvt"].contains(term)
+            || ["-color", "-8color", "-16color", "-88color"].contains { term.hasSuffix($0) }
+    }
+
+    /// Whether the terminal's ground is light, where it says so: rxvt's `COLORFGBG`, which Konsole and others
+    /// set too, ends with the ground's number among the 16 colours.
+    static var groundIsLight: Bool? {
+        let ground = Startup.environment["COLORFGBG"]?.split(separator: ";").last.flatMap { Int($0) }
+        guard let ground, (0...15).contains(ground) else { return nil }
+        return ground == 7 || ground > 8
+    }
+
     /// The size of the terminal in characters; 80×24 without a terminal, or if it does not say.
     static var size: (columns: Int, rows: Int) {
         var size = winsize()

@@ -9,7 +9,9 @@ import Testing
         label, label + Array("ABCDEFGHJK".utf8), [0], Array(0...255), Array("Küche 😀".utf8),
     ]
 
-    static let styles = [TerminalStyle.colours, .blocks, .ascii].flatMap { [$0, $0.inverted] }
+    static let styles = [TerminalStyle.colours, .sixteen, .reversed, .blocks, .ascii].flatMap {
+        [$0, $0.inverted]
+    }
 
     @Test(arguments: payloads) func `zbarimg reads our PNG`(payload: [UInt8]) throws {
         let directory = try TemporaryDirectory()
@@ -111,11 +113,19 @@ import Testing
         #expect(plain[0] == String(repeating: "█", count: columns))
         #expect(plain[lines - 1] == plain[0])
 
-        let coloured = symbol.terminalLines(style: .colours)
-        let start = "\u{1B}[38;5;16;48;5;231m"
-        #expect(coloured[0] == start + String(repeating: " ", count: columns) + "\u{1B}[0m")
-        #expect(coloured.allSatisfy { $0.hasPrefix(start) && $0.hasSuffix("\u{1B}[0m") })
-        #expect(coloured.allSatisfy { $0.dropFirst(start.count).dropLast(4).count == columns })
+        for (style, start) in [
+            (TerminalStyle.colours, "\u{1B}[38;5;16;48;5;231m"), (.sixteen, "\u{1B}[30;47m"),
+            (.reversed, "\u{1B}[7m"),
+        ] {
+            let coloured = symbol.terminalLines(style: style)
+            #expect(coloured[0] == start + String(repeating: " ", count: columns) + "\u{1B}[0m")
+            #expect(coloured.allSatisfy { $0.hasPrefix(start) && $0.hasSuffix("\u{1B}[0m") })
+            #expect(coloured.allSatisfy { $0.replacing(/\u{1B}\[[0-9;]+m/, with: "").count == columns })
+            #expect(coloured.allSatisfy(TerminalStyle.isDrawn))
+        }
+        for line in ["m", "\u{1B}", "\u{1B}[31m ", " \u{1B}[7", "\u{1B}[7;5m", "\u{1B}]0;x\u{7}", " \n"] {
+            #expect(!TerminalStyle.isDrawn(line))
+        }
     }
 
     @Test func `the terminal drawing is the symbol`() throws {
