@@ -147,8 +147,13 @@ final class StatePoller: Sendable {
 
     /// The server behind the hub does not answer any more, or answers again: known before a poll has ended.
     func upstreamChanged(_ outage: UpstreamBreaker.Outage?) {
-        state.withLock { $0.outage = outage }
-        if let outage { fail(UpstreamTurns.Refusal.away(outage).words) } else { look() }
+        let isKnown = state.withLock { state in
+            state.outage = outage
+            return state.fault != nil
+        }
+        guard let outage else { return look() }
+        // The poll that found out says what was wrong, whether its answer or this comes first.
+        if !isKnown { fail(UpstreamTurns.Refusal.away(outage).words) }
     }
 
     /// Polls at once.
