@@ -60,6 +60,13 @@ final class Heartbeat: Sendable {
         changes.withLock { if $0.take(stamps) { beat($0) } }
     }
 
+    func devicesChanged() {
+        changes.withLock { changes in
+            changes.note(.devices)
+            beat(changes)
+        }
+    }
+
     private func beat(_ changes: KeptChanges) {
         let (now, standing) = (clock(), standing())
         let beat = EventFeed.Beat(
@@ -84,7 +91,9 @@ final class Heartbeat: Sendable {
     private static func stamps(_ state: HubState) -> [KeptChanges.Part: FileStamp] {
         guard let directory = try? state.open() else { return [:] }
         var stamps: [KeptChanges.Part: FileStamp] = [:]
-        for part in KeptChanges.Part.allCases { stamps[part] = try? directory.stamp(of: part.fileName) }
+        for part in KeptChanges.Part.allCases {
+            if let name = part.fileName { stamps[part] = try? directory.stamp(of: name) }
+        }
         return stamps
     }
 }

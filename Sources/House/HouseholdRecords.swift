@@ -19,8 +19,8 @@ final class HouseholdRecords: Sendable {
     private let heart: Heartbeat
 
     init(
-        _ settings: HubSettings, desk: AnswerDesk, state: HubState, gate: GateLink,
-        register: DeviceRegister, log: ServeLog, clock: @escaping @Sendable () -> Moment
+        _ settings: HubSettings, desk: AnswerDesk, state: HubState, gate: GateLink, log: ServeLog,
+        clock: @escaping @Sendable () -> Moment
     ) {
         let database = HouseholdDatabase(state: state, log: log)
         self.database = database
@@ -31,7 +31,7 @@ final class HouseholdRecords: Sendable {
         let alerts = SystemAlerts(
             messages, database, of: state, upstream: settings.upstream?.authority ?? "", clock: clock)
         (self.poller, self.messages, self.alerts) = (poller, messages, alerts)
-        notices = DeviceNotices(register, messages, database) { await gate.authors() }
+        notices = DeviceNotices(gate.files, messages, database) { await gate.authors() }
         hook = settings.hook.map { HookRunner($0, database, alerts: alerts, log: log) }
         if let hook { messages.add { hook.wake($0) } }
         lostFiles = LostFileWatch(state, database) { text in
@@ -70,9 +70,13 @@ final class HouseholdRecords: Sendable {
         heart.start()
     }
 
+    func devicesChanged() {
+        notices.look()
+        heart.devicesChanged()
+    }
+
     /// The files in the state directory are others than before.
     func filesChanged() {
-        notices.look()
         lostFiles.look()
         heart.filesChanged()
     }

@@ -16,14 +16,13 @@ final class HubHousehold: Sendable {
 
     /// - Parameters:
     ///   - gate: the way to the gate, and through it to the server behind the hub.
-    ///   - register: the paired devices.
     init(
-        _ state: HubState, _ settings: HubSettings, gate: GateLink, register: DeviceRegister, log: ServeLog,
+        _ state: HubState, _ settings: HubSettings, gate: GateLink, log: ServeLog,
         clock: @escaping @Sendable () -> Moment
     ) async {
         let (calls, desk) = (gate.calls, AnswerDesk())
         let records = HouseholdRecords(
-            settings, desk: desk, state: state, gate: gate, register: register, log: log, clock: clock)
+            settings, desk: desk, state: state, gate: gate, log: log, clock: clock)
         self.records = records
         let rooms = HouseholdStore<Rooms>(state: state, journal: gate.journal)
         let guests = GuestRights(calls, rooms, log: log)
@@ -48,10 +47,10 @@ final class HubHousehold: Sendable {
         let runScene = RunScene(
             calls: calls, orders: orders, poller: poller, arm: arm, guests: guests, log: log)
         timed = TimedScenes(
-            state, scenes: scenes, runs: runs, runScene: runScene,
+            scenes: scenes, runs: runs, runScene: runScene, place: { gate.files.settings?.place },
             approved: { fingerprint in
                 // While the keyfile cannot be read, no device is let in.
-                let device = try? register.devices().first { $0.fingerprint == fingerprint }
+                let device = gate.files.devices?.first { $0.fingerprint == fingerprint }
                 return device.flatMap { $0.verdict(at: clock()) == .approved ? $0 : nil }
             }, log: log, clock: wall
         ) { text in
@@ -61,6 +60,10 @@ final class HubHousehold: Sendable {
             rules: rules, scenes: scenes, runs: runs, runScene: runScene, poller: records.poller,
             messages: records.messages, log: log)
         gate.observe(records, guests)
+        gate.files.whenDevicesChange { [records, timed] in
+            records.devicesChanged()
+            timed.look()
+        }
         resources = HouseResources(
             rooms: RoomResources(store: rooms, guests: guests, answers: answers),
             rules: RuleResources(store: rules, teller: teller, answers: answers),

@@ -8,9 +8,10 @@ struct KeptChanges: Sendable {
     enum Part: String, CaseIterable, Sendable {
         case devices, rooms, rules, scenes
 
-        var fileName: String {
+        /// Nil for the gate's file, of which the gate tells.
+        var fileName: String? {
             switch self {
-            case .devices: ApprovedDevices.fileName
+            case .devices: nil
             case .rooms: Rooms.fileName
             case .rules: Rules.fileName
             case .scenes: HubScenes.fileName
@@ -44,6 +45,8 @@ struct KeptChanges: Sendable {
         stamps = now
         return !changed.isEmpty
     }
+
+    mutating func note(_ part: Part) { numbers[part, default: 0] += 1 }
 
     func json(forOwner isOwner: Bool) -> JSONValue {
         let shown = numbers.filter { isOwner || !$0.key.isForOwners }

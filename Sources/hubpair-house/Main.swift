@@ -7,11 +7,13 @@ import Identity
 import JSON
 import Logging
 
-/// `hubpair-house DIR [--log-level LEVEL] [--with-gate]`: the household of the hub in DIR, until it is
-/// stopped, or with `--with-gate` until its standard input ends, too.
+/// `hubpair-house DIR [--log-level LEVEL] [--sockets FOLDER] [--with-gate]`: the household of the hub in DIR,
+/// until it is stopped, or with `--with-gate` until its standard input ends, too. The sockets between it and
+/// the gate are in FOLDER (`$HUBPAIR_HOUSE`; `/run/hubpair` for the Debian package's hub, else DIR).
 ///
 /// `hubpair-house copy DIR` writes a copy of the database to standard output, for a backup; `hubpair-house
-/// review DIR` one line of JSON about the database. `hubpair` runs all three.
+/// ask DIR QUESTION` what a `HouseQuestion` asks; `hubpair-house take DIR`, as root, brings the files of a
+/// household into the folder of another user, whose they are from then on.
 @main
 struct HouseMain {
     /// In seconds. It is more than the gate's patience, and less than that of a service manager.
@@ -21,20 +23,26 @@ struct HouseMain {
         var words = Array(CommandLine.arguments.dropFirst())
         let level = value(of: "--log-level", in: &words).flatMap(Logger.Level.init(rawValue:)) ?? .info
         let hasGate = words.firstIndex(of: "--with-gate").map { words.remove(at: $0) } != nil
-        let verb = words.count == 2 ? words.removeFirst() : ""
-        guard words.count == 1, let path = words.first, ["", "copy", "review"].contains(verb) else {
+        let sockets = value(of: "--sockets", in: &words)
+        let verb = words.count >= 2 ? words.removeFirst() : ""
+        guard let path = words.first, words.count == (verb == "ask" ? 2 : 1) else {
             fail("give the hub's directory, as 'hubpair serve' does", 64)
         }
-        let state = HubState(option: path, environment: [:], isRoot: false, home: "/")
+        var environment = ProcessInfo.processInfo.environment
+        if let sockets { environment["HUBPAIR_HOUSE"] = sockets }
+        let state = HubState(option: path, environment: environment, isRoot: false, home: "/")
         do {
             switch verb {
+            case "": try await serve(state, level: level, hasGate: hasGate)
             case "copy": try write(DatabaseCopy.bytes(of: state.household) ?? [])
-            case "review": try write(DatabaseReview(state.household).line)
-            default: try await serve(state, level: level, hasGate: hasGate)
+            case "ask": try write(await AskHouse.run(Array(words[1].utf8), of: state))
+            // Before the first 'setup' there is nothing to take.
+            case "take": if access(path, F_OK) == 0 { try state.takeOverHousehold() }
+            default: fail("it knows no '\(verb)'", 64)
             }
         } catch {
-            // What asked for a copy or a review reads the words there.
-            if !verb.isEmpty {
+            // What asked reads the words there.
+            if !verb.isEmpty, verb != "take" {
                 try? write(Array(Identity.message(of: error).utf8))
                 exit(1)
             }
@@ -47,7 +55,7 @@ struct HouseMain {
         let isForJournal = ServiceManager.isJournal(STDERR_FILENO, stream: environment["JOURNAL_STREAM"])
         let log = ServeLog(
             Logger(label: "hubpair") { _ in ServeLogHandler(level: level, isForJournal: isForJournal) })
-        if let owner = try state.becomeOwner() { log.runs(as: owner) }
+        if let owner = try (state.isHouseApart ? state.house : state).becomeOwner() { log.runs(as: owner) }
         let manager = ServiceManager(environment: hasGate ? [:] : environment)
         let (ends, end) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         var sources: [any DispatchSourceProtocol] = []
@@ -71,7 +79,7 @@ struct HouseMain {
             source.activate()
             sources.append(source)
         }
-        let starting = Task { try await HouseService.start(hub: state, log: log) }
+        let starting = Task { try await HouseService.start(hub: state, manager: manager, log: log) }
         let ending = Task {
             for await _ in ends { break }
             // Nobody is left who would end a house that hangs when its gate is gone.
@@ -84,7 +92,6 @@ struct HouseMain {
         } catch is CancellationError {
             return
         }
-        manager.notify(.ready)
         await ending.value
         manager.notify(.stopping)
         await house.stop()

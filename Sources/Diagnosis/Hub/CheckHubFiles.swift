@@ -118,7 +118,6 @@ struct CheckHubFiles: Sendable {
                 faults.append(error)
             }
         }
-        do { _ = try state.household.open().read(SceneRuns.fileName) } catch { faults.append(error) }
         for read in contents(state) {
             do { try read() } catch let error where !(error is FileError) { faults.append(error) } catch {}
         }
@@ -145,10 +144,11 @@ struct CheckHubFiles: Sendable {
             },
             {
                 guard let hook = try HubState.settings(in: state.open())?.hook else { return }
-                try HookTrust.check(hook, user: state.user)
+                try HookTrust.check(hook, user: state.hookUser)
             },
             { _ = try HubState.attempts(in: state.open()) },
-            { _ = try state.household.open().read(SceneRuns.fileName, SceneRuns.init(parsing:)) },
+            // Whether it can be asked at all is another check's.
+            { if let fault = try? HouseFiles(of: state).faults[SceneRuns.fileName] { throw fault } },
         ]
     }
 }

@@ -9,9 +9,7 @@ enum CheckMessages {
             "hub-messages", tried: "checked the database of messages and states, and the hook's failures",
             deadline: .seconds(10)
         ) {
-            let review = try HouseReview(of: state)
-            if let error = review.error { throw HouseToolError(error.words, hint: error.hint) }
-            return verdict(review.messages, at: Date())
+            verdict(try MessageReview.ask(state), at: Date())
         }
     }
 

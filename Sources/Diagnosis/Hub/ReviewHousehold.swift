@@ -35,10 +35,12 @@ package struct ReviewHousehold: Sendable {
     /// - Parameter appliances: what there is in the house; nil if that is not known.
     /// - Throws: a `UserError` for a file that cannot be read.
     package func run(appliances: () async -> [ControlledDevice]?) async throws -> Review {
-        let (settings, rooms, scenes, rules) = try read()
+        let settings = try HubState.settings(in: state.open())
+        let files = try HouseFiles(of: state)
+        let (rooms, scenes, rules) = try read(files)
         var review = Review()
         (review.roomCount, review.sceneCount, review.ruleCount) = (rooms.count, scenes.count, rules.count)
-        review.faults = try lost()
+        review.faults = files.lost.map { Fault(text: $0.description, mend: $0.hint ?? "") }
         guard !rooms.isEmpty || !scenes.isEmpty || !rules.isEmpty else { return review }
         review.faults += faults(scenes, rules, hasPlace: settings?.place != nil)
         guard let house = await appliances() else {
@@ -49,19 +51,18 @@ package struct ReviewHousehold: Sendable {
         return review
     }
 
-    private func read() throws -> (HubSettings?, [Room], [HubScene], [Rule]) {
-        let settings = try HubState.settings(in: state.open())
-        let directory = try state.household.open()
+    private func read(_ files: HouseFiles) throws -> ([Room], [HubScene], [Rule]) {
+        func content<Content>(
+            _ name: String, _ parse: ([UInt8]) throws(KeyFileError) -> Content
+        ) throws -> Content? {
+            if let fault = files.faults[name] { throw fault }
+            return try files.contents[name].map(parse)
+        }
         return (
-            settings,
-            try directory.read(Rooms.fileName, Rooms.init(parsing:))?.rooms ?? [],
-            try directory.read(HubScenes.fileName, HubScenes.init(parsing:))?.scenes ?? [],
-            try directory.read(Rules.fileName, Rules.init(parsing:))?.rules ?? []
+            try content(Rooms.fileName, Rooms.init(parsing:))?.rooms ?? [],
+            try content(HubScenes.fileName, HubScenes.init(parsing:))?.scenes ?? [],
+            try content(Rules.fileName, Rules.init(parsing:))?.rules ?? []
         )
-    }
-
-    private func lost() throws -> [Fault] {
-        try HouseReview(of: state).lost.map { Fault(text: $0.text, mend: $0.mend) }
     }
 
     /// Names that lead nowhere, among the files themselves.

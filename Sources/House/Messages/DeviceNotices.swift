@@ -10,7 +10,7 @@ final class DeviceNotices: Sendable {
         let status: String
     }
 
-    private let register: DeviceRegister
+    private let files: ToldFiles
     private let messages: MessageLog
     private let database: HouseholdDatabase
     private let looking: RecurringLook
@@ -20,12 +20,12 @@ final class DeviceNotices: Sendable {
     /// - Parameter authors: who has decided about each device last, and since when the gate runs; nil if that
     ///   cannot be said now.
     init(
-        _ register: DeviceRegister, _ messages: MessageLog, _ database: HouseholdDatabase,
+        _ files: ToldFiles, _ messages: MessageLog, _ database: HouseholdDatabase,
         authors: @escaping @Sendable () async -> (authors: [String: String], began: Int64)?
     ) {
-        (self.register, self.messages, self.database) = (register, messages, database)
+        (self.files, self.messages, self.database) = (files, messages, database)
         looking = RecurringLook(remembering: ()) { _ in
-            await DeviceNotices.look(register, messages, database, authors) ? nil : DeviceNotices.pause
+            await DeviceNotices.look(files, messages, database, authors) ? nil : DeviceNotices.pause
         }
     }
 
@@ -36,11 +36,11 @@ final class DeviceNotices: Sendable {
 
     /// - Returns: false if it is to be tried again.
     private static func look(
-        _ register: DeviceRegister, _ messages: MessageLog, _ database: HouseholdDatabase,
+        _ files: ToldFiles, _ messages: MessageLog, _ database: HouseholdDatabase,
         _ authors: @Sendable () async -> (authors: [String: String], began: Int64)?
     ) async -> Bool {
         // A keyfile with a fault lets nobody in, which the log says; nothing has been decided about devices.
-        guard let devices = try? register.devices() else { return true }
+        guard let devices = files.devices else { return true }
         guard let known = try? await known(database) else { return false }
         let now = Dictionary(
             devices.map {

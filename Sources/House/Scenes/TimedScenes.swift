@@ -12,10 +12,11 @@ import Synchronization
 final class TimedScenes: Sendable {
     private static let pause = 15.0
 
-    private let state: HubState
     private let scenes: HouseholdStore<HubScenes>
     private let runs: HouseholdStore<SceneRuns>
     private let runScene: RunScene
+    /// Where the hub is, as its settings say now.
+    let place: @Sendable () -> Place?
     private let approved: @Sendable (Fingerprint) -> ApprovedDevice?
     private let log: ServeLog
     private let clock: @Sendable () -> Date
@@ -24,19 +25,17 @@ final class TimedScenes: Sendable {
 
     /// - Parameter approved: the device with this fingerprint, if it is let in now.
     init(
-        _ state: HubState, scenes: HouseholdStore<HubScenes>, runs: HouseholdStore<SceneRuns>,
-        runScene: RunScene, approved: @escaping @Sendable (Fingerprint) -> ApprovedDevice?, log: ServeLog,
+        scenes: HouseholdStore<HubScenes>, runs: HouseholdStore<SceneRuns>, runScene: RunScene,
+        place: @escaping @Sendable () -> Place?,
+        approved: @escaping @Sendable (Fingerprint) -> ApprovedDevice?, log: ServeLog,
         clock: @escaping @Sendable () -> Date,
         tell: @escaping @Sendable (String) async -> Void
     ) {
-        (self.state, self.scenes, self.runs, self.runScene) = (state, scenes, runs, runScene)
+        (self.scenes, self.runs, self.runScene, self.place) = (scenes, runs, runScene, place)
         (self.approved, self.log, self.clock, self.tell) = (approved, log, clock, tell)
     }
 
     func now() -> Date { clock() }
-
-    /// Where the hub is, as its settings say now.
-    func place() -> Place? { try? HubState.settings(in: state.open())?.place }
 
     /// When scenes run, in the time zone and at the place as they are now.
     func times() -> SceneTimes { SceneTimes(zone: .system, place: place()) }

@@ -13,7 +13,8 @@ package enum AskHouse {
     ///   - hub: whose household it is.
     /// - Returns: the answer or a ``HouseFault``, as JSON.
     package static func run(_ question: [UInt8], of hub: HubState) async -> [UInt8] {
-        let client = LocalClient(LocalSocket.house, in: hub.sockets, on: MultiThreadedEventLoopGroup.singleton)
+        let group = MultiThreadedEventLoopGroup.singleton
+        let client = LocalClient(LocalSocket.house, in: hub.sockets, on: group)
         do {
             let reply = try await client.open(.POST, HouseFields.questionPath, body: question, within: time)
             return try await reply.whole(maximum: maximumByteCount)

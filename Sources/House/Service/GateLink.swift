@@ -16,18 +16,19 @@ final class GateLink: Sendable {
         var standing: GateStanding?
         var records: HouseholdRecords?
         var guests: GuestRights?
-        var files: ToldFiles?
         var taking: Task<Void, Never>?
     }
 
     let calls: GateCalls
     let journal: GateJournal
+    let files: ToldFiles
     private let client: LocalClient
     private let state = Mutex(State())
     private let following = Mutex<Task<Void, Never>?>(nil)
 
-    init(_ client: LocalClient) {
-        self.client = client
+    /// - Parameter files: the gate's, which are taken again when they are others.
+    init(_ client: LocalClient, _ files: ToldFiles) {
+        (self.client, self.files) = (client, files)
         calls = GateCalls(client)
         journal = GateJournal(client)
     }
@@ -37,9 +38,6 @@ final class GateLink: Sendable {
 
     /// How it is treated; nil without one.
     var treatment: UpstreamTreatment? { state.withLock { $0.standing?.treatment } }
-
-    /// The files that follow those of the gate.
-    func keep(_ files: ToldFiles) { state.withLock { $0.files = files } }
 
     /// Tells the gate that the household's files are others than before.
     func tellChange() async {
@@ -58,9 +56,9 @@ final class GateLink: Sendable {
                 return (standing, standing, HouseholdRecords?.none, GuestRights?.none)
             }
             let known = state.standing
-            if known?.run != standing.run || known?.files != standing.files, let files = state.files {
+            if known?.run != standing.run || known?.files != standing.files {
                 let last = state.taking
-                state.taking = Task {
+                state.taking = Task { [files] in
                     await last?.value
                     await files.take()
                 }
@@ -132,9 +130,10 @@ final class GateLink: Sendable {
         task?.cancel()
         await task?.value
         let taking = state.withLock { state in
-            (state.records, state.guests, state.files) = (nil, nil, nil)
+            (state.records, state.guests) = (nil, nil)
             return state.taking
         }
         await taking?.value
+        files.whenDevicesChange(nil)
     }
 }

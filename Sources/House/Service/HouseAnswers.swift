@@ -1,3 +1,4 @@
+import Dispatch
 import GatewayRules
 import HubService
 import Identity
@@ -9,7 +10,8 @@ import Pairing
 struct HouseAnswers: Sendable {
     let household: HubHousehold
     let gate: GateLink
-    let register: DeviceRegister
+    /// The household's folder.
+    let state: HubState
 
     func answer(_ request: LocalRequest) async -> LocalAnswer {
         let headers = request.head.headers
@@ -21,6 +23,15 @@ struct HouseAnswers: Sendable {
         switch request.head.uri {
         case HouseFields.guestsPath: return await guests(request.body)
         case HouseFields.namePath: return name(request.body)
+        case HouseFields.questionPath:
+            // It reads files, and perhaps the whole database.
+            let questions = HouseQuestions(state)
+            let bytes = await withCheckedContinuation { continuation in
+                DispatchQueue.global().async {
+                    continuation.resume(returning: questions.answer(request.body))
+                }
+            }
+            return .whole(.ok, HTTPHeaders(), bytes)
         default: break
         }
         guard let question = ResourceRequest(request) else { return .whole(.badRequest, HTTPHeaders(), []) }

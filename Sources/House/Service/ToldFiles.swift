@@ -1,42 +1,74 @@
-import Glibc
 import HubService
-import Identity
 import NIOHTTP1
 import Pairing
+import Synchronization
 
-/// The files of the hub that the house goes by, as the gate tells them: its settings and its devices. The
-/// house keeps copies in its own folder, so that it opens none of the hub's.
-struct ToldFiles: Sendable {
+/// The hub's settings and its devices, as the gate tells them: the house opens no file of the hub's, and
+/// writes none of it down.
+final class ToldFiles: Sendable {
     private static let pause = Duration.milliseconds(200)
     private static let time = Duration.seconds(10)
 
-    let client: LocalClient
-    let house: HubState
+    private struct State {
+        var told: [HubFile: [UInt8]] = [:]
+        /// Nil: nobody is let in, since the keyfile has a fault.
+        var devices: [ApprovedDevice]?
+        var settings: HubSettings?
+        var onDevices: (@Sendable () -> Void)?
+    }
 
-    /// Takes them from the gate; if it is away, those of the last time do. Waits for it without these.
-    func begin() async throws {
+    private let client: LocalClient
+    private let state = Mutex(State())
+
+    init(_ client: LocalClient) { self.client = client }
+
+    /// The devices; nil while nobody can say.
+    var devices: [ApprovedDevice]? { state.withLock { $0.devices } }
+
+    var settings: HubSettings? { state.withLock { $0.settings } }
+
+    /// Calls `body` whenever the devices are others than before.
+    func whenDevicesChange(_ body: (@Sendable () -> Void)?) { state.withLock { $0.onDevices = body } }
+
+    /// Takes them from the gate, which it waits for.
+    func begin() async throws -> HubSettings {
         while true {
             await take()
-            if (try? HubState.settings(in: house.open())) != nil { return }
+            if let settings { return settings }
             try await Task.sleep(for: ToldFiles.pause)
         }
     }
 
-    /// Takes them from the gate, if it is there.
+    /// Takes them from the gate; while it is away, the last ones do. Who is let in is the gate's to say.
     func take() async {
         for file in HubFile.told {
             do {
                 let path = HouseFields.filePath + file.name
                 let reply = try await client.open(.GET, path, within: ToldFiles.time)
                 guard reply.head.status == .ok else { continue }
-                let bytes = try await reply.whole(maximum: ProtectedDirectory.maximumFileByteCount)
-                try house.open().withLock { directory in
-                    guard try directory.read(file.name) != bytes else { return }
-                    try directory.replace(file.name, with: bytes)
-                }
+                take(try await reply.whole(maximum: ProtectedDirectory.maximumFileByteCount), of: file)
             } catch {
-                // The gate is away, or the disk is full: the last ones stay. The gate says who is let in.
+                // The gate is away.
             }
         }
+    }
+
+    private func take(_ bytes: [UInt8], of file: HubFile) {
+        let tell = state.withLock { state -> (@Sendable () -> Void)? in
+            guard state.told[file] != bytes else { return nil }
+            state.told[file] = bytes
+            switch file {
+            case .settings:
+                // One with a fault changes nothing for a hub that runs.
+                if let settings = try? HubSettings(parsing: bytes) { state.settings = settings }
+                return nil
+            case .devices:
+                state.devices = try? ApprovedDevices(parsing: bytes).devices
+                return state.onDevices
+            // The gate tells of no other (`HubFile.told`).
+            default: return nil
+            }
+        }
+        tell?()
     }
 }

@@ -150,7 +150,7 @@ package struct SetUpHub {
     private func checkHook() throws {
         guard let hook = wishes.hook ?? nil else { return }
         do throws(HookError) {
-            try HookTrust.check(hook, user: state.user)
+            try HookTrust.check(hook, user: state.hookUser)
         } catch {
             guard case .system(ENOENT, _) = error else { throw error }
         }

@@ -1,5 +1,6 @@
 import Backups
 package import FoundationEssentials
+import Glibc
 import Identity
 import Pairing
 
@@ -13,6 +14,8 @@ package struct BackUpHub {
 
     /// - Returns: the encrypted file, and the hub that it is of.
     package func run(passphrase: String, now: Date = Date()) throws -> (file: [UInt8], backup: HubBackup) {
+        // An upgrade from a hub that had them among its own may not have been started yet.
+        if state.isHouseApart, geteuid() == 0 { try state.takeOverHousehold() }
         let directory = try state.open()
         var backup = try directory.withLock { directory in
             try state.withHousehold(directory) { try HubBackup(of: directory, household: $0, at: now) }

@@ -72,7 +72,8 @@ package struct HubBackup {
     /// `withLock`: it may take seconds.
     mutating func addDatabase(of directory: borrowing ProtectedDirectory) {
         do throws(HouseToolError) {
-            let bytes = try HouseTool.run("copy", directory.path, maximum: HouseholdCopy.maximumByteCount)
+            let bytes = try HouseTool.run(
+                ["copy", directory.path], maximum: HouseholdCopy.maximumByteCount)
             database = bytes.isEmpty ? nil : bytes
         } catch {
             databaseFault = describing(error)

@@ -33,9 +33,8 @@ package struct RestoreHub {
             try directory.replace(HubState.certificateFileName, with: backup.certificate)
             try directory.create(HubState.keyFileName, with: Array(backup.identity.keyPEM.utf8))
             // Of a hub of 0.1; the house would take them over.
-            for name in HubBackup.householdNames { try directory.retire(name) }
-            try HouseholdCopy.put(nil, in: directory)
-            try HubState.makeHouse(in: directory)
+            try state.retireOldHouseholds()
+            try state.makeHouse(in: directory)
             try state.house.open().withLock { house in
                 for name in HubBackup.householdNames {
                     if let bytes = backup.household[name] {

@@ -36,6 +36,8 @@ package enum HouseFields {
     package static let guestsPath = "/hubpair/house/guests"
     /// Asks the house what people call an activator: `{"appliance": id, "activator": id}`.
     package static let namePath = "/hubpair/house/name"
+    /// Asks the house what a ``HouseQuestion`` asks.
+    package static let questionPath = "/hubpair/house/question"
 }
 
 /// The gate's socket for the house. Every request to it is one to the upstream, and waits for its turn there

@@ -15,7 +15,9 @@ final class HouseGate: UpstreamObserver {
     let changes: HouseChanges
     private let calls: UpstreamCalls
     private let probe: UpstreamProbe
-    private let socket: LocalServer
+    /// Nil if nothing can listen: the gate goes on without the house.
+    private let socket: LocalServer?
+    private let sockets: SocketFolder
     private let link: UpstreamLink
     private let looksAfterOrders: Bool
     private let program: HouseProgram?
@@ -32,9 +34,11 @@ final class HouseGate: UpstreamObserver {
         (self.link, self.calls, self.news) = (link, calls, news)
         looksAfterOrders = options.looksAfterOrders
         probe = UpstreamProbe(calls, link)
+        let sockets = SocketFolder(state, isOwn: options.house != nil)
+        self.sockets = sockets
         let house = HouseLink(
-            LocalClient(LocalSocket.house, in: state.path, on: group), news, isStarting: options.house != nil,
-            log: log)
+            LocalClient(LocalSocket.house, in: sockets.path, on: group), news,
+            isStarting: options.house != nil || state.isHouseApart, log: log)
         self.house = house
         guests = HouseGuests(house)
         let journal = JournalFiles(of: state)
@@ -46,10 +50,17 @@ final class HouseGate: UpstreamObserver {
         let gate = GateSocket(
             state: state, changes: changes, calls: calls, news: news, register: register, journal: journal,
             hub: hub.pin.fingerprint)
-        socket = try await LocalServer.start(LocalSocket.gate, in: state.path, on: group) {
-            await gate.answer($0)
+        do {
+            socket = try await LocalServer.start(LocalSocket.gate, in: sockets.path, on: group) {
+                await gate.answer($0)
+            }
+        } catch {
+            socket = nil
+            log.error("serves without the household, which cannot be reached: \(describing(error))")
         }
-        program = options.house.map { HouseProgram($0, log: log) }
+        program = options.house.flatMap { [socket] words in
+            socket.map { _ in HouseProgram(words + ["--sockets", sockets.path], log: log) }
+        }
         link.observe(self)
     }
 
@@ -77,7 +88,8 @@ final class HouseGate: UpstreamObserver {
         await probe.stop()
         news.close()
         await program?.stop()
-        await socket.stop()
+        await socket?.stop()
+        sockets.remove()
         await calls.stop()
         await orders.close()
     }

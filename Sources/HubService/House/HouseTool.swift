@@ -6,10 +6,8 @@ package import Identity
 package enum HouseTool {
     package static let programName = "hubpair-house"
 
-    /// Runs it with a verb, and returns what it writes.
-    package static func run(
-        _ verb: String, _ directory: String, maximum: Int = 1 << 20
-    ) throws(HouseToolError) -> [UInt8] {
+    /// Runs it with a verb and what belongs to it, and returns what it writes.
+    package static func run(_ words: [String], maximum: Int) throws(HouseToolError) -> [UInt8] {
         guard let program = SiblingProgram.path(of: programName) else {
             throw HouseToolError("there is no program \(programName) beside this one")
         }
@@ -21,8 +19,7 @@ package enum HouseTool {
         posix_spawn_file_actions_init(&actions)
         posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
         posix_spawn_file_actions_adddup2(&actions, input, STDOUT_FILENO)
-        let words = [program, verb, directory]
-        var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
+        var arguments: [UnsafeMutablePointer<CChar>?] = ([program] + words).map { strdup($0) } + [nil]
         var process: pid_t = 0
         let code = posix_spawn(&process, program, &actions, nil, &arguments, environ)
         for argument in arguments { free(argument) }

@@ -1,6 +1,6 @@
 package import FoundationEssentials
 import Identity
-import JSON
+package import JSON
 
 /// What the house says of its database.
 package struct MessageReview: Equatable, Sendable {
@@ -21,56 +21,13 @@ package struct MessageReview: Equatable, Sendable {
     package init() {}
 }
 
-/// What `hubpair-house review` says: one object of JSON.
-package struct HouseReview: Equatable, Sendable {
-    /// A keyfile of the household that is gone.
-    package struct Lost: Equatable, Sendable {
-        package let text: String
-        package let mend: String
-
-        package init(text: String, mend: String) { (self.text, self.mend) = (text, mend) }
-    }
-
-    /// Nil: there is no database yet.
-    package var messages: MessageReview?
-    /// Why it cannot be looked at, and what mends that.
-    package var error: (words: String, hint: String?)?
-    package var lost: [Lost] = []
-
-    package init() {}
-
-    package static func == (one: HouseReview, other: HouseReview) -> Bool { one.json == other.json }
-
-    /// Asks the house.
-    package init(of state: HubState) throws(HouseToolError) {
-        let bytes = try HouseTool.run("review", state.path)
-        guard let members = JSONValue(parsing: bytes)?.asObject else {
-            throw HouseToolError("the answer of \(HouseTool.programName) cannot be read")
-        }
-        messages = members["messages"]?.asObject.map(MessageReview.init)
-        error = members["error"]?.asString.map { ($0, members["hint"]?.asString) }
-        if case .array(let values)? = members["lost"] {
-            lost = values.compactMap(\.asObject).map {
-                Lost(text: $0["text"]?.asString ?? "", mend: $0["mend"]?.asString ?? "")
-            }
-        }
-    }
-
-    package var json: [UInt8] {
-        var members: [String: JSONValue] = [
-            "lost": .array(lost.map { .object(["text": .string($0.text), "mend": .string($0.mend)]) })
-        ]
-        members["messages"] = messages?.json
-        members["error"] = error.map { .string($0.words) }
-        members["hint"] = error?.hint.map(JSONValue.string)
-        var bytes: [UInt8] = []
-        JSONValue.object(members).write(to: &bytes)
-        return bytes
-    }
-}
-
 extension MessageReview {
-    fileprivate init(_ members: [String: JSONValue]) {
+    /// Asks the house; nil if there is no database yet.
+    package static func ask(_ state: HubState) throws -> MessageReview? {
+        try HouseQuestion.messages.ask(state)["messages"]?.asObject.map(MessageReview.init)
+    }
+
+    private init(_ members: [String: JSONValue]) {
         func count(_ name: String) -> Int {
             if case .integer(let count)? = members[name] { Int(count) } else { 0 }
         }
@@ -82,7 +39,7 @@ extension MessageReview {
         (fault, brokenPath) = (members["fault"]?.asString, members["broken"]?.asString)
     }
 
-    fileprivate var json: JSONValue {
+    package var json: JSONValue {
         var members: [String: JSONValue] = [
             "bytes": .integer(Int64(byteCount)), "count": .integer(Int64(messageCount)),
             "openAlarms": .integer(Int64(openAlarmCount)), "changes": .integer(Int64(changeCount)),

@@ -3,7 +3,7 @@ package import NIOCore
 package import NIOHTTP1
 import NIOPosix
 
-/// Asks the program at the other end of a socket in the hub directory: a connection for each request.
+/// Asks the program at the other end of a ``LocalSocket``: a connection for each request.
 package struct LocalClient: Sendable {
     private let directory: String
     private let name: String
@@ -21,7 +21,7 @@ package struct LocalClient: Sendable {
         _ method: HTTPMethod, _ target: String, _ headers: HTTPHeaders = HTTPHeaders(), body: [UInt8] = [],
         within time: Duration
     ) async throws -> LocalReply {
-        let folder = try LocalSocket.open(directory)
+        let (folder, peers) = try LocalSocket.open(directory)
         defer { close(folder) }
         let channel = try await ClientBootstrap(group: group)
             .channelOption(.autoRead, value: false)
@@ -33,7 +33,7 @@ package struct LocalClient: Sendable {
             }
             .connect(unixDomainSocketPath: LocalSocket.path(of: name, in: folder)).get()
         do {
-            try await LocalSocket.checkPeer(of: channel).get()
+            try await LocalSocket.checkPeer(of: channel, peers).get()
             return try await send(method, target, headers, body, on: channel, within: time)
         } catch {
             channel.close(promise: nil)

@@ -16,7 +16,7 @@ package enum LocalAnswer: Sendable {
     case stream(HTTPHeaders, @Sendable () async -> [UInt8]?)
 }
 
-/// HTTP/1.1 on a socket in the hub directory, one request a connection.
+/// HTTP/1.1 on a ``LocalSocket``, one request a connection.
 package final class LocalServer: Sendable {
     /// The most bytes of a request's body.
     private static let maximumBodyByteCount = 1 << 20
@@ -30,10 +30,10 @@ package final class LocalServer: Sendable {
         _ name: String, in directory: String, on group: any EventLoopGroup,
         _ answer: @escaping @Sendable (LocalRequest) async -> LocalAnswer
     ) async throws -> LocalServer {
-        let descriptor = try LocalSocket.listen(name, in: directory)
+        let (descriptor, peers) = try LocalSocket.listen(name, in: directory)
         let bootstrap = ServerBootstrap(group: group)
             .childChannelInitializer { channel in
-                LocalSocket.checkPeer(of: channel).flatMapThrowing {
+                LocalSocket.checkPeer(of: channel, peers).flatMapThrowing {
                     let pipeline = channel.pipeline.syncOperations
                     try pipeline.configureHTTPServerPipeline(withPipeliningAssistance: false)
                     try pipeline.addHandler(Handler(answer))

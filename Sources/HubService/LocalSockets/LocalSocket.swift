@@ -3,12 +3,11 @@ import Identity
 import NIOCore
 import Pairing
 
-/// A socket in the hub directory, between the gate and the house.
+/// A socket between the gate and the house.
 ///
-/// The threat is another user of this machine: the directory is its owner's alone (`HubState.open` refuses
-/// another), and each side checks who is at the other end. The directory is opened once, and the socket found
-/// below it: no name on the way can be exchanged meanwhile, and its path may be longer than the 107 bytes
-/// that a socket's may have.
+/// The threat is another user of this machine: nobody else can reach into the socket's folder, and each side
+/// checks who is at the other end. The folder is opened once, and the socket found below it: no name on the
+/// way can be exchanged meanwhile, and its path may be longer than the 107 bytes that a socket's may have.
 package enum LocalSocket {
     /// Where the gate listens for the house.
     package static let gate = "gate.socket"
@@ -17,11 +16,39 @@ package enum LocalSocket {
 
     private static let backlog: Int32 = 128
 
-    /// The directory, open; to be closed by the caller.
-    static func open(_ directory: String) throws(FileError) -> Int32 {
+    /// Who may be at the other end.
+    struct Peers: Equatable, Sendable {
+        /// Of the folder.
+        var user: uid_t
+        var group: gid_t
+        /// True if the gate and the house are two users: the folder is the one's, and its group the other's.
+        var isShared: Bool
+
+        /// - Parameter me: the user of this process, whose own processes and root's are admitted.
+        func admit(user: uid_t, group: gid_t, me: uid_t = geteuid()) -> Bool {
+            if user == me || user == 0 { return true }
+            return isShared && (user == self.user || group == self.group)
+        }
+    }
+
+    /// The folder, open; to be closed by the caller.
+    static func open(_ directory: String) throws(FileError) -> (folder: Int32, peers: Peers) {
         let folder = Glibc.open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard folder >= 0 else { throw .system(errno, operation: "open", path: directory) }
-        return folder
+        var status = stat()
+        guard fstat(folder, &status) == 0 else {
+            let code = errno
+            close(folder)
+            throw .system(code, operation: "look at", path: directory)
+        }
+        guard status.st_mode & 0o007 == 0 else {
+            close(folder)
+            throw .tooOpen(mode: status.st_mode & 0o777, allowed: 0o770, path: directory)
+        }
+        return (
+            folder,
+            Peers(user: status.st_uid, group: status.st_gid, isShared: status.st_mode & 0o070 == 0o070)
+        )
     }
 
     /// The path of the socket below the open directory.
@@ -29,13 +56,15 @@ package enum LocalSocket {
 
     /// Listens; a socket of a process that has ended makes way.
     ///
-    /// - Returns: the descriptor, which is the caller's.
-    static func listen(_ name: String, in directory: String) throws(FileError) -> Int32 {
-        let folder = try open(directory)
+    /// - Returns: the descriptor, which is the caller's, and who may connect.
+    static func listen(_ name: String, in directory: String) throws(FileError) -> (Int32, Peers) {
+        let (folder, peers) = try open(directory)
         defer { close(folder) }
         var status = stat()
-        if fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0, status.st_mode & S_IFMT == S_IFSOCK {
-            unlinkat(folder, name, 0)
+        if fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0, status.st_mode & S_IFMT == S_IFSOCK,
+            unlinkat(folder, name, 0) != 0
+        {
+            throw .system(errno, operation: "remove", path: "\(directory)/\(name)")
         }
         let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
         let listener = socket(AF_UNIX, kind, 0)
@@ -49,23 +78,28 @@ package enum LocalSocket {
                 bind(listener, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
             }
         }
-        guard bound == 0, fchmodat(folder, name, 0o600, 0) == 0, Glibc.listen(listener, backlog) == 0 else {
+        // In a shared folder the other user connects; nobody else gets there.
+        guard bound == 0, fchmodat(folder, name, peers.isShared ? 0o666 : 0o600, 0) == 0,
+            Glibc.listen(listener, backlog) == 0
+        else {
             let code = errno
             close(listener)
             throw .system(code, operation: "listen on", path: "\(directory)/\(name)")
         }
-        return listener
+        return (listener, peers)
     }
 
-    /// Fails unless this process's own user is at the other end (`SO_PEERCRED` in unix(7)).
-    static func checkPeer(of channel: any Channel) -> EventLoopFuture<Void> {
+    /// Fails unless one of `peers` is at the other end (`SO_PEERCRED` in unix(7)).
+    static func checkPeer(of channel: any Channel, _ peers: Peers) -> EventLoopFuture<Void> {
         guard let provider = channel as? any SocketOptionProvider else {
             return channel.eventLoop.makeFailedFuture(ChannelError.operationUnsupported)
         }
         let option: EventLoopFuture<Credentials> = provider.unsafeGetSocketOption(
             level: .init(rawValue: SOL_SOCKET), name: .init(rawValue: SO_PEERCRED))
         return option.flatMapThrowing { peer in
-            guard peer.user == geteuid() else { throw ChannelError.operationUnsupported }
+            guard peers.admit(user: peer.user, group: peer.group) else {
+                throw ChannelError.operationUnsupported
+            }
         }
     }
 

@@ -1,8 +1,9 @@
 import Glibc
 import Pairing
 
-/// The folder of the sockets between a gate and its house: where the hub says, or while nothing can be written
-/// there, a folder of its own among the temporary ones, which only the house that this gate runs knows of.
+/// The folder of the sockets between a gate and its house: where the hub says, or while nothing can be
+/// written there, a folder of its own among the temporary ones, which only the house that this gate runs
+/// knows of.
 struct SocketFolder: Sendable {
     let path: String
     private let isTemporary: Bool
@@ -21,14 +22,14 @@ struct SocketFolder: Sendable {
     }
 
     private static func canMake(_ folder: String) -> Bool {
-        guard let (descriptor, _) = try? LocalSocket.listen(LocalSocket.gate, in: folder) else { return false }
-        close(descriptor)
+        guard let (socket, _) = try? LocalSocket.listen(LocalSocket.gate, in: folder) else { return false }
+        close(socket)
         return true
     }
 
     private static func temporary() -> String? {
-        let base = getenv("XDG_RUNTIME_DIR") ?? getenv("TMPDIR")
-        var template = Array(((base.map { String(cString: $0) } ?? "/tmp") + "/hubpair-XXXXXX").utf8CString)
+        let base = (getenv("XDG_RUNTIME_DIR") ?? getenv("TMPDIR")).map { String(cString: $0) } ?? "/tmp"
+        var template = Array("\(base)/hubpair-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil, let end = template.firstIndex(of: 0) else { return nil }
         return String(decoding: template[..<end].map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }

@@ -1,5 +1,6 @@
 import Household
 package import Identity
+import JSON
 package import Pairing
 
 /// What a device leaves behind that acts without it, once it is revoked: timed scenes, rules, and scenes that
@@ -14,10 +15,7 @@ package struct LeftBehind {
     package init(of device: Fingerprint, state: HubState) { (self.state, self.device) = (state, device) }
 
     package func things(at now: Moment = .now) throws -> [LeftThing] {
-        let directory = try state.household.open()
-        let (scenes, rules) = try LeftBehind.files(in: directory)
-        return self.scenes(scenes, rules).map(\.thing) + self.rules(rules).map(\.thing)
-            + (try codes(at: now)).map(\.thing)
+        try kept(isTakenAway: false) + (try codes(at: now)).map(\.thing)
     }
 
     /// Takes it away.
@@ -29,13 +27,13 @@ package struct LeftBehind {
         by author: JournalEntry.Author? = nil, at now: Moment = .now
     ) throws(LeftBehindError) -> [LeftThing] {
         do {
-            let kept = try state.open().withLock { directory in
-                let (things, notes) = try state.withHousehold(directory) { household in
-                    try takeAwayKept(in: household, by: author, at: now)
+            let kept = try kept(isTakenAway: true)
+            let notes = kept.compactMap { thing in
+                HouseholdError.Kind(rawValue: thing.kind).map {
+                    Journal.Note(.removed, $0, thing.name, by: author, at: now.wall)
                 }
-                Journal.note(notes, in: directory)
-                return things
             }
+            if !notes.isEmpty { try state.open().withLock { Journal.note(notes, in: $0) } }
             let codes = try codes(at: now)
             if !codes.isEmpty {
                 _ = try AdministerCodes(state: state, by: author).void(
@@ -47,61 +45,11 @@ package struct LeftBehind {
         }
     }
 
-    private func takeAwayKept(
-        in directory: borrowing ProtectedDirectory, by author: JournalEntry.Author?, at now: Moment
-    ) throws -> (things: [LeftThing], notes: [Journal.Note]) {
-        var (scenes, rules) = try LeftBehind.files(in: directory)
-        let (oldScenes, oldRules) = (self.scenes(scenes, rules), self.rules(rules))
-        for (name, _) in oldScenes { try scenes.remove(HubScene.self, name.description) }
-        for (name, _) in oldRules { try rules.remove(Rule.self, name.description) }
-        let note = { (kind: HouseholdError.Kind, name: PeerName) in
-            Journal.Note(.removed, kind, name.description, by: author, at: now.wall)
-        }
-        if !oldScenes.isEmpty {
-            try directory.replace(HubScenes.fileName, with: scenes.serialized)
-        }
-        if !oldRules.isEmpty { try directory.replace(Rules.fileName, with: rules.serialized) }
-        return (
-            oldScenes.map(\.thing) + oldRules.map(\.thing),
-            oldScenes.map { note(.scene, $0.name) } + oldRules.map { note(.rule, $0.name) }
-        )
-    }
-
-    private static func files(in directory: borrowing ProtectedDirectory) throws -> (HubScenes, Rules) {
-        (
-            try directory.read(HubScenes.fileName, HubScenes.init(parsing:)) ?? HubScenes(),
-            try directory.read(Rules.fileName, Rules.init(parsing:)) ?? Rules()
-        )
-    }
-
-    private func scenes(_ file: HubScenes, _ rules: Rules) -> [(name: PeerName, thing: LeftThing)] {
-        file.scenes.compactMap { scene in
-            guard file.authors(of: scene).last?.device == device else { return nil }
-            let alarm = rules.rules.first { $0.run?.folded == scene.name.folded }
-            let days = scene.days == .all ? "" : " on \(scene.days)"
-            let what = [
-                scene.time.map { "at \($0)\(days); held until somebody saves it again" },
-                alarm.map { "the alarm \(quoted($0.name.description)) runs it" },
-            ].compactMap(\.self)
-            guard !what.isEmpty else { return nil }
-            return (
-                scene.name,
-                LeftThing(
-                    kind: "scene", name: scene.name.description, what: what.joined(separator: "; "))
-            )
-        }
-    }
-
-    private func rules(_ file: Rules) -> [(name: PeerName, thing: LeftThing)] {
-        file.rules.filter { file.authors(of: $0).last?.device == device }.map { rule in
-            let scene = rule.run.map { ", runs the scene \(quoted($0.description))" } ?? ""
-            return (
-                rule.name,
-                LeftThing(
-                    kind: "rule", name: rule.name.description,
-                    what: "\(rule.kind.rawValue): \(shortened(rule.text))\(scene)")
-            )
-        }
+    /// What is in the household, as the house says.
+    private func kept(isTakenAway: Bool) throws -> [LeftThing] {
+        let answer = try HouseQuestion.left(device, isTakenAway: isTakenAway).ask(state)
+        guard case .array(let things)? = answer["things"] else { return [] }
+        return things.compactMap { LeftThing($0) }
     }
 
     /// The good ones, those of a sheet together.

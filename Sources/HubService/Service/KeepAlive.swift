@@ -1,4 +1,4 @@
-import NIOCore
+package import NIOCore
 import Pairing
 
 /// Tells the service manager that the hub is alive, each time that a round through all that serves has ended:
@@ -6,13 +6,13 @@ import Pairing
 /// pairing. If one of them hangs, no round ends, and systemd restarts the hub.
 ///
 /// A hub that cannot read its keyfile is alive: it refuses everybody, and a restart would not mend it.
-final class KeepAlive: Sendable {
+package final class KeepAlive: Sendable {
     private let rounds: RepeatedTask?
 
     /// Begins if the service manager waits for it.
     ///
     /// - Parameter look: what each event loop does in a round.
-    init(_ manager: ServiceManager, _ loops: [any EventLoop], look: @escaping @Sendable () -> Void) {
+    package init(_ manager: ServiceManager, _ loops: [any EventLoop], look: @escaping @Sendable () -> Void) {
         guard let time = manager.watchdogTime, let first = loops.first else {
             rounds = nil
             return
@@ -25,5 +25,5 @@ final class KeepAlive: Sendable {
         }
     }
 
-    func stop() { rounds?.cancel() }
+    package func stop() { rounds?.cancel() }
 }

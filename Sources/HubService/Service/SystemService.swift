@@ -6,6 +6,8 @@ package enum SystemService {
     /// The directory that the unit serves.
     private static let path = "/var/lib/hubpair"
     private static let unit = "hubpair.service"
+    /// It has its settings of the gate, and reads them when it begins.
+    private static let houseUnit = "hubpair-house.service"
 
     package enum Outcome: Equatable, Sendable {
         /// It is not for this command to start: there is no systemd, no unit that starts on boot, the hub is
@@ -26,11 +28,12 @@ package enum SystemService {
         guard geteuid() == 0, state.path == path, access("/run/systemd/system", F_OK) == 0,
             systemctl("is-enabled")
         else { return .notOurs }
-        return systemctl(verb) && systemctl("is-active") ? .runs : .failed
+        return systemctl(verb) && systemctl("is-active") && (verb == "start" || systemctl(verb, houseUnit))
+            ? .runs : .failed
     }
 
     /// Runs systemctl(1) without output; true if it ends with 0.
-    private static func systemctl(_ verb: String) -> Bool {
+    private static func systemctl(_ verb: String, _ unit: String = unit) -> Bool {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }

@@ -11,6 +11,8 @@ package enum HubError: Equatable, UserError {
     case elsewhere(directory: String, HubOwner, command: String)
     /// The directory is another user's; the command that was run.
     case foreign(HubOwner, command: String)
+    /// The household is another user's than the hub, and this one cannot read both; the command that was run.
+    case householdApart(command: String)
     /// A set-up of a hub of one's own, without naming a place, where this machine has a directory for one.
     case machineHasHub(HubOwner, own: String, command: String)
     /// The hub was set up, but its key is gone.
@@ -59,6 +61,7 @@ package enum HubError: Equatable, UserError {
         case .elsewhere(let directory, let owner, _):
             "no hub is set up in \(directory); this machine's is in \(owner.path), and \(owner.possessive)"
         case .foreign(let owner, _): "the hub in \(owner.path) is \(owner.possessive), not yours"
+        case .householdApart: "only root can read the files of the hub and those of its household"
         case .machineHasHub(let owner, _, _):
             "this machine's hub is in \(owner.path), and \(owner.possessive)"
         case .missingKey(let path): "the hub's key \(path) is gone"
@@ -91,7 +94,7 @@ package enum HubError: Equatable, UserError {
     package var kind: UserErrorKind {
         switch self {
         case .notSetUp, .elsewhere, .missingKey, .unreadableKey, .missingFile: .configuration
-        case .foreign: .notPermitted
+        case .foreign, .householdApart: .notPermitted
         case .machineHasHub, .otherSettings, .upstreamIsHub, .noSuchAddress, .badLifetime, .tooManyCodes,
             .asksByName, .endIsOver, .stayEndsFirst, .roleOfAsking, .asksNothing:
             .usage
@@ -107,6 +110,7 @@ package enum HubError: Equatable, UserError {
         case .notSetUp(HubOwner.machinePath): "as root: sudo hubpair setup"
         case .notSetUp: "run 'hubpair setup', or name its directory with --state"
         case .elsewhere(_, let owner, let command), .foreign(let owner, let command): owner.command(command)
+        case .householdApart(let command): "sudo \(command)"
         case .machineHasHub(let owner, let own, let command):
             "\(owner.command(command)), or for a hub of your own: \(command) --state \(shellQuoted(own))"
         case .missingKey(let path):

@@ -1,5 +1,5 @@
 import Household
-import Pairing
+package import Pairing
 
 /// A file of the hub directory, and what becomes of it. Beside these are the journal's files and the
 /// database, each of which is several.
@@ -74,7 +74,7 @@ package enum HubFile: CaseIterable, Sendable {
     }
 
     /// Throws if these are not the bytes of such a file; what is no keyfile has checks of its own.
-    func check(_ bytes: [UInt8]) throws(KeyFileError) {
+    package func check(_ bytes: [UInt8]) throws(KeyFileError) {
         switch self {
         case .settings: _ = try HubSettings(parsing: bytes)
         case .devices: _ = try ApprovedDevices(parsing: bytes)
@@ -98,5 +98,6 @@ extension HubState {
         return HubFile.allCases.flatMap { ["\(path)/\($0.name)", "\(path)/\($0.name).bak"] }
             + Journal.fileNames.map { "\(path)/\($0)" } + HouseholdFiles.all.map { "\(path)/\($0)" }
             + household.map { "\(house.path)/\($0)" }
+            + [LocalSocket.gate, LocalSocket.house].map { "\(sockets)/\($0)" }
     }
 }

@@ -14,6 +14,8 @@ package struct HubState: Sendable {
     package let choice: DirectoryChoice.Origin
     /// The command that is being run, without `--state`, for hints; each of its words is quoted.
     package let command: String
+    /// The folder of the sockets between the gate and the house.
+    package let sockets: String
 
     /// The first of: `option`, `$HUBPAIR_STATE`, `/var/lib/hubpair` for root, `$XDG_STATE_HOME/hubpair`,
     /// `~/.local/state/hubpair`.
@@ -26,6 +28,7 @@ package struct HubState: Sendable {
             option: option, variable: "HUBPAIR_STATE", system: isRoot ? HubOwner.machinePath : nil,
             base: "XDG_STATE_HOME", inHome: ".local/state", environment: environment, home: home)
         (path, choice) = (directory.path, directory.origin)
+        sockets = environment["HUBPAIR_HOUSE"] ?? HubState.sharedSockets(path) ?? path
     }
 
     /// What a command needs to find the same directory: ` --state DIR` if it was given so, else nothing.

@@ -91,8 +91,8 @@ struct ServeCommand: AsyncParsableCommand {
             return findings
         }
 
-        // The service manager keeps the house running where the package has a unit for it.
-        if environment["HUBPAIR_HOUSE"] != "apart" {
+        // Another user's house, as the package has it, is the service manager's to run.
+        if files.sockets == files.path {
             guard let program = SiblingProgram.path(of: HouseTool.programName) else {
                 throw HouseToolError("there is no program \(HouseTool.programName) beside this one")
             }

@@ -27,7 +27,7 @@ struct GateStandingTests {
 
     @Test func aGateThatHasJustBegunEndsNoOutage() throws {
         let client = LocalClient("none", in: "/nonexistent", on: MultiThreadedEventLoopGroup.singleton)
-        let link = GateLink(client)
+        let link = GateLink(client, ToldFiles(client))
         let first = GateNews { nil }
         first.note(UpstreamBreaker.Outage(since: Date(milliseconds: 1_000), words: "no connection in time"))
         link.take(try told(first))
