@@ -39,47 +39,47 @@ static const unsigned char hub[] = {
 hubpair_page_file hubpair_page_hub(void) { return (hubpair_page_file){hub, sizeof hub}; }
 
 static const unsigned char house[] = {
-#embed "files/house.js"
+#embed "files/appliances/house.js"
 };
 hubpair_page_file hubpair_page_house(void) { return (hubpair_page_file){house, sizeof house}; }
 
 static const unsigned char kinds[] = {
-#embed "files/kinds.js"
+#embed "files/appliances/kinds.js"
 };
 hubpair_page_file hubpair_page_kinds(void) { return (hubpair_page_file){kinds, sizeof kinds}; }
 
 static const unsigned char card[] = {
-#embed "files/card.js"
+#embed "files/appliances/card.js"
 };
 hubpair_page_file hubpair_page_card(void) { return (hubpair_page_file){card, sizeof card}; }
 
 static const unsigned char home[] = {
-#embed "files/home.js"
+#embed "files/views/home.js"
 };
 hubpair_page_file hubpair_page_home(void) { return (hubpair_page_file){home, sizeof home}; }
 
 static const unsigned char messages[] = {
-#embed "files/messages.js"
+#embed "files/views/messages.js"
 };
 hubpair_page_file hubpair_page_messages(void) { return (hubpair_page_file){messages, sizeof messages}; }
 
 static const unsigned char owner[] = {
-#embed "files/owner.js"
+#embed "files/views/owner.js"
 };
 hubpair_page_file hubpair_page_owner(void) { return (hubpair_page_file){owner, sizeof owner}; }
 
 static const unsigned char code[] = {
-#embed "files/code.js"
+#embed "files/views/code.js"
 };
 hubpair_page_file hubpair_page_code(void) { return (hubpair_page_file){code, sizeof code}; }
 
 static const unsigned char edit[] = {
-#embed "files/edit.js"
+#embed "files/views/edit.js"
 };
 hubpair_page_file hubpair_page_edit(void) { return (hubpair_page_file){edit, sizeof edit}; }
 
 static const unsigned char hubs[] = {
-#embed "files/hubs.js"
+#embed "files/views/hubs.js"
 };
 hubpair_page_file hubpair_page_hubs(void) { return (hubpair_page_file){hubs, sizeof hubs}; }
 
