@@ -151,6 +151,8 @@ extension ServerError: UserError {
         case .refused where isOfBrokenDatabase: "on the hub: 'hubpair doctor' says what to do"
         case .refused: "on the hub: its own log tells more"
         case .gateway(401, _, _): ServerError.guardedHint
+        case .gateway(403, "not_allowed", _):
+            "on the hub: 'hubpair devices role' lets this computer do more, as a member or an owner"
         case .gateway(403, _, _):
             "on the hub: 'hubpair devices' shows how this computer stands, "
                 + "and a code from 'hubpair print' lets it in"

@@ -82,10 +82,13 @@ struct SpokenQuestions {
         case .check:
             guard let state else { throw .question }
             let answers = devices.map { SpokenAnswer.isSo($0, state) }
+            // "Are all the lights off?" is not so while one is on.
+            let isOfAll = match.things?.contains { $0.isOne(of: .quantifier) } ?? false
             let verdict: SpokenAnswer.Verdict =
                 answers.contains(nil) || answers.isEmpty
                 ? .unknown
-                : answers.allSatisfy { $0 == true } ? .yes : answers.contains(true) ? .some : .no
+                : answers.allSatisfy { $0 == true }
+                    ? .yes : answers.contains(true) && !isOfAll ? .some : .no
             return SpokenAnswer(verdict: verdict, rows: devices.map { SpokenAnswer.row($0, state, units) })
         }
     }

@@ -24,6 +24,8 @@ struct ConfirmationOption: ParsableArguments {
 struct HomeOrders {
     /// So many failures are reported with their reasons, and the rest by name alone.
     private static let maximumNamed = 20
+    /// Of the rest so many names: a house has hundreds.
+    private static let maximumListed = 10
 
     let session: HomeSession
     let timeout: Duration
@@ -119,7 +121,8 @@ struct HomeOrders {
         if failures.count > HomeOrders.maximumNamed {
             let names = failures.dropFirst(HomeOrders.maximumNamed).map { shortened($0.order.name) }
             Console.report(
-                "\(names.count) more failed: \(names.joined(separator: ", "))", hint: nil,
+                "\(names.count) more failed: \(listed(names, most: HomeOrders.maximumListed))",
+                hint: "'hubpair home' shows what does not answer",
                 exit: .worst(of: failures.dropFirst(HomeOrders.maximumNamed).map(\.status)))
         }
         if !failures.isEmpty, results.count > 1 {

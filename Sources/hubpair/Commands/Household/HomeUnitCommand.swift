@@ -10,8 +10,8 @@ struct HomeUnitCommand: AsyncParsableCommand {
         commandName: "unit",
         abstract: "Say what the levels of a heating, a blind or a timer count: degrees, minutes.",
         usage:
-            "hubpair home unit [<appliance> [<symbol> <range> | --clear]] [--activator <activator>] "
-            + "[--hub <hub>] [--config <directory>] [--json]",
+            "hubpair home unit [<appliance> [[<activator>] <symbol> <range> | --clear]] "
+            + "[--activator <activator>] [--hub <hub>] [--config <directory>] [--json]",
         discussion: """
             <range> is what 0% and 100% are. The hub keeps it for everybody, beside the rooms; a stock hub \
             keeps none. Then a number is one of these, with 'home set' and in a sentence: 'hubpair home set \
@@ -21,6 +21,7 @@ struct HomeUnitCommand: AsyncParsableCommand {
             EXAMPLES:
               hubpair home unit                         # all of them
               hubpair home unit Thermostat °C 5..30
+              hubpair home unit Sprinkler Minutes min 0..90
               hubpair home unit Thermostat --clear
             """)
     @OptionGroup var home: HouseholdOptions
@@ -30,17 +31,26 @@ struct HomeUnitCommand: AsyncParsableCommand {
         help: ArgumentHelp("The activator. (default: the one for a level)", valueName: "activator"))
     var activator: String?
     @Argument(help: .appliance, completion: NameCompletion.appliances) var device: String?
-    @Argument(help: ArgumentHelp("°C, min, lx: 1 to 16 bytes.", valueName: "symbol")) var symbol: String?
-    @Argument(help: ArgumentHelp("What 0% and 100% are, like 5..30.", valueName: "range")) var range: String?
+    @Argument(help: ArgumentHelp("°C, min, lx: 1 to 16 bytes.", valueName: "symbol")) var second: String?
+    @Argument(help: ArgumentHelp("What 0% and 100% are, like 5..30.", valueName: "range")) var third: String?
+    @Argument(help: .hidden) var fourth: String?
+
+    // The activator may stand behind the appliance, as with 'home set'.
+    private var named: String? { fourth == nil ? activator : second }
+    private var symbol: String? { fourth == nil ? second : third }
+    private var range: String? { fourth ?? third }
 
     func validate() throws {
+        guard fourth == nil || activator == nil else {
+            throw ValidationError("the activator is named twice. Leave one out")
+        }
         guard symbol == nil || range != nil else {
             throw ValidationError("missing: the range. Say what 0% and 100% are, like 5..30")
         }
         guard !clear || symbol == nil && device != nil else {
             throw ValidationError("--clear takes an appliance, and neither symbol nor range")
         }
-        guard activator == nil || device != nil else {
+        guard named == nil || device != nil else {
             throw ValidationError("--activator is one of an appliance. Name the appliance first")
         }
     }
@@ -60,7 +70,7 @@ struct HomeUnitCommand: AsyncParsableCommand {
 
     private func chosen(of device: ControlledDevice, _ units: StateUnits) throws -> Activator {
         let target =
-            try activator.map { try Selection($0).activator(of: device) }
+            try named.map { try Selection($0).activator(of: device) }
             ?? units.activator(of: device)
         guard target.kind == .float else { throw SettingError.onlyOnAndOff(activator: target.name) }
         return target
@@ -87,8 +97,8 @@ struct HomeUnitCommand: AsyncParsableCommand {
     private func show(
         _ units: StateUnits, of device: ControlledDevice, _ session: HomeSession
     ) throws {
-        let named = try activator.map { try Selection($0).activator(of: device) }
-        let rows = device.activators.filter { named == nil || named == $0 }.compactMap { activator in
+        let chosen = try named.map { try Selection($0).activator(of: device) }
+        let rows = device.activators.filter { chosen == nil || chosen == $0 }.compactMap { activator in
             units[device.id, activator.id].map {
                 Row(device: device.id, activator: activator.id, appliance: device, unit: $0)
             }

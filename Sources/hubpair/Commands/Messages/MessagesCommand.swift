@@ -71,6 +71,16 @@ extension MessagesCommand {
 
         func run() async throws { try await home.use(show) }
 
+        /// What is said instead of a list.
+        private var none: String {
+            if after != nil { return "there are no messages after that one" }
+            return switch list {
+            case nil: "there are no messages yet"
+            case .unread: "there are no unread messages"
+            default: "there are no messages of this kind"
+            }
+        }
+
         private func show(_ session: HomeSession) async throws {
             var query = ReadMessages.Query()
             (query.kind, query.isUnread, query.limit) = (list?.kind, list == .unread, limit)
@@ -79,7 +89,7 @@ extension MessagesCommand {
             let page = try await after == nil ? read.last(query) : read.page(query)
             if json { return try JSONLine.write(page.messages.map { $0.json(session) }) }
             for line in MessageLine.lines(page.messages) { try Console.output(line) }
-            if page.messages.isEmpty { Console.note("there is no such message") }
+            if page.messages.isEmpty { Console.note(none) }
             if page.hasMore, let last = page.messages.last {
                 Console.note("there are more: --after \(last.id)")
             }
