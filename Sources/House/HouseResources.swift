@@ -11,6 +11,8 @@ struct HouseResources: HubResources {
     let armed: ArmedResources
     let states: StateResources
     let messages: MessageResources
+    let timers: TimerResources
+    let preferences: PreferenceResources
 
     func answer(_ request: ResourceRequest) async -> ResourceAnswer {
         switch request.resource.pattern {
@@ -21,6 +23,8 @@ struct HouseResources: HubResources {
         case .messages, .messageRead, .messageAcknowledge, .messagesRead, .messagesAcknowledge,
             .messageStream:
             await messages.answer(request)
+        case .timers, .timer: await timers.answer(request)
+        case .preferences: await preferences.answer(request)
         case .states, .stateStream, .stateHistory: await states.answer(request)
         case .devices, .device, .deviceApproval, .deviceRefusal, .deviceRevocation, .codes, .code, .codesVoid,
             .journal, .findings, .access:

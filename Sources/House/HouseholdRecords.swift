@@ -8,7 +8,7 @@ final class HouseholdRecords: Sendable {
     let poller: StatePoller
     let messages: MessageLog
     let alerts: SystemAlerts
-    private let database: HouseholdDatabase
+    let database: HouseholdDatabase
     private let states: StateStore
     private let notices: DeviceNotices
     private let hook: HookRunner?

@@ -2,6 +2,7 @@ import FoundationEssentials
 import GatewayRules
 import Household
 import HubService
+import Identity
 import Pairing
 
 /// The household of a running hub: what its resources answer with, and what goes on by itself.
@@ -10,6 +11,7 @@ final class HubHousehold: Sendable {
     let guests: GuestRights
     private let gate: GateLink
     private let timed: TimedScenes
+    private let timers: RunTimers
     let teller: RuleTeller
     let orders: OrderJournal
     let records: HouseholdRecords
@@ -43,26 +45,32 @@ final class HubHousehold: Sendable {
         orders = OrderJournal(log: log, clock: wall, write: { try await journal.write($0) }) {
             poller.name(of: $0, $1)
         }
+        let approved = { @Sendable (fingerprint: Fingerprint) -> ApprovedDevice? in
+            // While the keyfile cannot be read, no device is let in.
+            let device = gate.files.devices?.first { $0.fingerprint == fingerprint }
+            return device.flatMap { $0.verdict(at: clock()) == .approved ? $0 : nil }
+        }
         let arm = ArmHouse(rules: rules, scenes: scenes, runs: runs, clock: wall, tell: tell)
         let runScene = RunScene(
             calls: calls, orders: orders, poller: poller, arm: arm, guests: guests, log: log)
         timed = TimedScenes(
             scenes: scenes, runs: runs, runScene: runScene, place: { gate.files.settings?.place },
-            approved: { fingerprint in
-                // While the keyfile cannot be read, no device is let in.
-                let device = gate.files.devices?.first { $0.fingerprint == fingerprint }
-                return device.flatMap { $0.verdict(at: clock()) == .approved ? $0 : nil }
-            }, log: log, clock: wall
+            approved: approved, log: log, clock: wall
         ) { text in
             await tell(MessageDraft(kind: .notification, text: text))
         }
         teller = RuleTeller(
             rules: rules, scenes: scenes, runs: runs, runScene: runScene, poller: records.poller,
             messages: records.messages, log: log)
+        let timerStore = TimerStore(records.database)
+        timers = RunTimers(
+            timerStore, calls: calls, poller: poller, guests: guests, approved: approved,
+            knowsDevices: { gate.files.devices != nil }, log: log, clock: wall, tell: tell)
         gate.observe(records, guests)
-        gate.files.whenDevicesChange { [records, timed] in
+        gate.files.whenDevicesChange { [records, timed, timers] in
             records.devicesChanged()
             timed.look()
+            timers.look()
         }
         resources = HouseResources(
             rooms: RoomResources(store: rooms, guests: guests, answers: answers),
@@ -71,7 +79,9 @@ final class HubHousehold: Sendable {
                 store: scenes, runs: runs, runScene: runScene, clock: timed, poller: records.poller,
                 answers: answers),
             armed: ArmedResources(arm: arm, answers: answers),
-            states: records.stateResources, messages: records.messageResources)
+            states: records.stateResources, messages: records.messageResources,
+            timers: TimerResources(store: timerStore, run: timers, guests: guests, answers: answers),
+            preferences: PreferenceResources(database: records.database, answers: answers))
     }
 
     /// Begins what goes on by itself.
@@ -79,6 +89,7 @@ final class HubHousehold: Sendable {
         records.start()
         teller.start()
         timed.start()
+        timers.start()
     }
 
     /// The files in the state directory are others than before.
@@ -97,6 +108,7 @@ final class HubHousehold: Sendable {
 
     func stop() async {
         await timed.stop()
+        await timers.stop()
         await teller.stop()
         await records.stop()
         await orders.close()

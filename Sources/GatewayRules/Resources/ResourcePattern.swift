@@ -23,6 +23,9 @@ package enum ResourcePattern: String, CaseIterable, Sendable {
     case states = "states"
     case stateStream = "states/stream"
     case stateHistory = "states/history"
+    case timers = "timers"
+    case timer = "timers/*/*"
+    case preferences = "preferences"
     case devices = "devices"
     case device = "devices/*"
     case deviceApproval = "devices/*/approve"
@@ -40,9 +43,11 @@ package enum ResourcePattern: String, CaseIterable, Sendable {
     /// what each of them does.
     package var uses: [(method: String, use: ResourceUse)] {
         switch self {
-        case .rooms, .scenes, .currentScene, .messages, .states, .stateHistory:
+        case .rooms, .scenes, .currentScene, .messages, .states, .stateHistory, .timers:
             [("GET", .using), ("HEAD", .using)]
         case .messageStream, .stateStream: [("GET", .using)]
+        case .timer: [("PUT", .using), ("DELETE", .using)]
+        case .preferences: [("GET", .using), ("HEAD", .using), ("PUT", .using)]
         case .room, .unit, .kind, .scene: [("PUT", .arranging), ("DELETE", .arranging)]
         case .sceneRun, .messageRead, .messagesRead: [("POST", .using)]
         case .armed: [("GET", .using), ("HEAD", .using), ("POST", .arranging), ("DELETE", .arranging)]

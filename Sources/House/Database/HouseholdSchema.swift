@@ -10,6 +10,8 @@ import Identity
 ///     messages          ids rise without gaps, acknowledgements have numbers of their own that do, too
 ///     read_marks        ranges of ids of messages that a device has read
 ///     devices           the paired devices as they were last told of
+///     timers            orders that wait for their time
+///     preferences       what each device wants its page to be like, JSON
 ///     hooks             the last message of each kind that the hook has got
 ///
 /// Times are milliseconds since 1970, states JSON.
@@ -57,7 +59,15 @@ enum HouseholdSchema {
         """
         CREATE TABLE IF NOT EXISTS appliances (place INTEGER PRIMARY KEY, description TEXT NOT NULL,
         seen INTEGER NOT NULL)
+        """,
         """
+        CREATE TABLE IF NOT EXISTS timers (device TEXT NOT NULL, activator TEXT NOT NULL, state TEXT NOT NULL,
+        due INTEGER NOT NULL, lasts INTEGER, author TEXT NOT NULL, name TEXT NOT NULL,
+        PRIMARY KEY (device, activator)) WITHOUT ROWID
+        """,
+        """
+        CREATE TABLE IF NOT EXISTS preferences (device TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID
+        """,
     ]
     private static let laterColumns = [
         ("author", "TEXT"), ("quiet", "INTEGER"), ("count", "INTEGER"), ("last", "INTEGER"),

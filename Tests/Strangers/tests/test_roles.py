@@ -113,6 +113,7 @@ OWN = {
     "armed": "read GET HEAD; arrange POST DELETE",
     "messages/read": "read POST", "messages/acknowledge": "arrange POST",
     "messages": "read GET HEAD", "messages/*/read": "read POST", "messages/*/acknowledge": "arrange POST",
+    "timers": "read GET HEAD", "timers/*/*": "read PUT DELETE", "preferences": "read GET HEAD PUT",
     "states": "read GET HEAD", "states/history": "read GET HEAD", "devices": "own GET HEAD", "devices/*": "own PUT",
     "devices/*/approve": "own POST", "devices/*/refuse": "own POST", "devices/*/revoke": "own POST",
     "codes": "own GET HEAD POST", "codes/void": "own POST", "codes/*": "own DELETE", "journal": "own GET HEAD",

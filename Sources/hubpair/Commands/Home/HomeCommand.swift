@@ -26,7 +26,7 @@ struct HomeCommand: ParsableCommand {
             HomeSceneCommand.self, HomeOverviewCommand.self, HomeHistoryCommand.self, HomeRuleCommand.self,
             HomeArmCommand.self, HomeDisarmCommand.self, HomeArmedCommand.self,
             HomeAddCommand.self, HomeRenameCommand.self,
-            HomeRemoveCommand.self, HomeUnitCommand.self, HomeKindCommand.self,
+            HomeRemoveCommand.self, HomeUnitCommand.self, HomeKindCommand.self, HomeTimerCommand.self,
         ],
         defaultSubcommand: List.self
     )
