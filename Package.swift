@@ -86,6 +86,8 @@ let package = Package(
         .systemLibrary(name: "CGlibc"),
         // Locks hubpair-picture in: seccomp and Landlock.
         .systemLibrary(name: "CSandbox"),
+        // Loaded when a browser asks for the page, never linked.
+        .systemLibrary(name: "CZLib", providers: [.apt(["zlib1g-dev"])]),
         // The files of the hub's page, embedded.
         .target(name: "CPage", exclude: ["files"]),
 
@@ -151,7 +153,8 @@ let package = Package(
         .target(
             name: "HubPage",
             dependencies: [
-                "CPage", "GatewayRules", "Identity", .product(name: "Crypto", package: "swift-crypto"),
+                "CPage", "CZLib", "GatewayRules", "Identity",
+                .product(name: "Crypto", package: "swift-crypto"),
             ],
             swiftSettings: strict
         ),

@@ -48,6 +48,81 @@ static const unsigned char kinds[] = {
 };
 hubpair_page_file hubpair_page_kinds(void) { return (hubpair_page_file){kinds, sizeof kinds}; }
 
+static const unsigned char text[] = {
+#embed "files/text.js"
+};
+hubpair_page_file hubpair_page_text(void) { return (hubpair_page_file){text, sizeof text}; }
+
+static const unsigned char german[] = {
+#embed "files/german.js"
+};
+hubpair_page_file hubpair_page_german(void) { return (hubpair_page_file){german, sizeof german}; }
+
+static const unsigned char units[] = {
+#embed "files/appliances/units.js"
+};
+hubpair_page_file hubpair_page_units(void) { return (hubpair_page_file){units, sizeof units}; }
+
+static const unsigned char colours[] = {
+#embed "files/appliances/colours.js"
+};
+hubpair_page_file hubpair_page_colours(void) { return (hubpair_page_file){colours, sizeof colours}; }
+
+static const unsigned char appliance[] = {
+#embed "files/appliances/appliance.js"
+};
+hubpair_page_file hubpair_page_appliance(void) { return (hubpair_page_file){appliance, sizeof appliance}; }
+
+static const unsigned char controls[] = {
+#embed "files/appliances/controls.js"
+};
+hubpair_page_file hubpair_page_controls(void) { return (hubpair_page_file){controls, sizeof controls}; }
+
+static const unsigned char sheet[] = {
+#embed "files/appliances/sheet.js"
+};
+hubpair_page_file hubpair_page_sheet(void) { return (hubpair_page_file){sheet, sizeof sheet}; }
+
+static const unsigned char many[] = {
+#embed "files/views/many.js"
+};
+hubpair_page_file hubpair_page_many(void) { return (hubpair_page_file){many, sizeof many}; }
+
+static const unsigned char sections[] = {
+#embed "files/views/sections.js"
+};
+hubpair_page_file hubpair_page_sections(void) { return (hubpair_page_file){sections, sizeof sections}; }
+
+static const unsigned char scenes[] = {
+#embed "files/views/scenes.js"
+};
+hubpair_page_file hubpair_page_scenes(void) { return (hubpair_page_file){scenes, sizeof scenes}; }
+
+static const unsigned char about[] = {
+#embed "files/views/about.js"
+};
+hubpair_page_file hubpair_page_about(void) { return (hubpair_page_file){about, sizeof about}; }
+
+static const unsigned char front[] = {
+#embed "files/views/front.js"
+};
+hubpair_page_file hubpair_page_front(void) { return (hubpair_page_file){front, sizeof front}; }
+
+static const unsigned char add[] = {
+#embed "files/views/add.js"
+};
+hubpair_page_file hubpair_page_add(void) { return (hubpair_page_file){add, sizeof add}; }
+
+static const unsigned char history[] = {
+#embed "files/views/history.js"
+};
+hubpair_page_file hubpair_page_history(void) { return (hubpair_page_file){history, sizeof history}; }
+
+static const unsigned char timers[] = {
+#embed "files/appliances/timers.js"
+};
+hubpair_page_file hubpair_page_timers(void) { return (hubpair_page_file){timers, sizeof timers}; }
+
 static const unsigned char card[] = {
 #embed "files/appliances/card.js"
 };

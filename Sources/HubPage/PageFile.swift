@@ -4,30 +4,81 @@ package import GatewayRules
 /// A file of the hub's page, as browsers get it.
 package struct PageFile: Sendable {
     package let bytes: [UInt8]
+    /// The same in the gzip format; nil where that saves nothing.
+    package let packed: [UInt8]?
     /// A strong validator (RFC 9110 § 8.8.3): of a newer program it is another one.
     package let entityTag: String
     /// The value of `Content-Type`.
     package let contentType: String
 
-    private init(_ path: PagePath) {
-        let file = PageFile.embedded(path)
+    private init(_ path: PagePath, _ bytes: [UInt8]) {
         contentType = path.contentType
-        bytes = ServedText.bytes(
-            of: Array(UnsafeBufferPointer(start: file.bytes, count: file.count)),
-            isScript: path.rawValue.hasSuffix(".js"))
+        self.bytes = bytes
+        packed = GZip.bytes(of: bytes)
         entityTag = EntityTag(of: bytes).text
     }
 
+    private static func served(_ path: PagePath) -> [UInt8] {
+        let file = embedded(path)
+        return ServedText.bytes(
+            of: Array(UnsafeBufferPointer(start: file.bytes, count: file.count)),
+            isScript: path.rawValue.hasSuffix(".js"))
+    }
+
+    private static let texts = Dictionary(uniqueKeysWithValues: PagePath.allCases.map { ($0, served($0)) })
+
+    /// Of all files together: what the page names its files with, so that a browser may keep them for ever.
+    package static let tag = String(
+        EntityTag(of: PagePath.allCases.flatMap { texts[$0] ?? [] }).text.dropFirst().dropLast())
+
     /// Made when the first browser asks.
     private static let all: [PagePath: PageFile] = Dictionary(
-        uniqueKeysWithValues: PagePath.allCases.map { ($0, PageFile($0)) })
+        uniqueKeysWithValues: PagePath.allCases.map { path in
+            var bytes = texts[path] ?? []
+            if path == .page {
+                var text = String(decoding: bytes, as: UTF8.self)
+                for other in PagePath.allCases where other != .page {
+                    text = text.split(separator: "\"\(other.rawValue)\"", omittingEmptySubsequences: false)
+                        .joined(separator: "\"\(other.path(tag: tag))\"")
+                }
+                bytes = Array(text.utf8)
+            }
+            return (path, PageFile(path, bytes))
+        })
 
-    package static func at(_ path: PagePath) -> PageFile { all[path] ?? PageFile(path) }
+    package static func at(_ path: PagePath) -> PageFile { all[path] ?? PageFile(path, served(path)) }
 
-    /// The file with this path; nil if the page has no such file.
-    package init?(path: String) {
-        guard let path = PagePath(rawValue: path) else { return nil }
-        self = PageFile.at(path)
+    /// The file with this path; nil if the page has no such file, or had it in another version.
+    package static func at(path: some StringProtocol) -> (file: PageFile, isLasting: Bool)? {
+        guard let (file, tag) = PagePath.split(path.utf8), tag == nil || tag == PageFile.tag else {
+            return nil
+        }
+        return (at(file), tag != nil)
+    }
+
+    /// What the answer says, beside the file's own type: for how long it is good, and how it is packed.
+    ///
+    /// A browser asks each time whether there is a newer page: pages and scripts of two versions of the hub
+    /// would not understand each other. What has the version in its path is never another.
+    package static func cacheControl(isLasting: Bool) -> String {
+        isLasting ? "private, max-age=31536000, immutable" : "no-cache"
+    }
+
+    /// The bytes for a browser, and the fields that tell of their form.
+    ///
+    /// - Parameter codings: the elements of `Accept-Encoding`, in lower case.
+    package func form(for codings: [some StringProtocol]) -> (bytes: [UInt8], fields: [(String, String)]) {
+        let takesPacked = codings.contains { coding in
+            let parts = coding.split(separator: ";").map { $0.drop { $0 == " " } }
+            // "q=0" means: not this one (RFC 9110 § 12.4.2).
+            let isRefused = parts.dropFirst().contains { quality in
+                quality.hasPrefix("q=0") && !quality.contains { "123456789".contains($0) }
+            }
+            return parts.first.map { $0 == "gzip" } ?? false && !isRefused
+        }
+        let vary = packed == nil ? [] : [("Vary", "Accept-Encoding")]
+        guard takesPacked, let packed else { return (bytes, vary) }
+        return (packed, vary + [("Content-Encoding", "gzip")])
     }
 
     private static func embedded(_ path: PagePath) -> hubpair_page_file {
@@ -42,6 +93,21 @@ package struct PageFile: Sendable {
         case .hub: hubpair_page_hub()
         case .house: hubpair_page_house()
         case .kinds: hubpair_page_kinds()
+        case .text: hubpair_page_text()
+        case .german: hubpair_page_german()
+        case .units: hubpair_page_units()
+        case .colours: hubpair_page_colours()
+        case .appliance: hubpair_page_appliance()
+        case .controls: hubpair_page_controls()
+        case .sheet: hubpair_page_sheet()
+        case .many: hubpair_page_many()
+        case .sections: hubpair_page_sections()
+        case .scenes: hubpair_page_scenes()
+        case .about: hubpair_page_about()
+        case .front: hubpair_page_front()
+        case .add: hubpair_page_add()
+        case .history: hubpair_page_history()
+        case .timers: hubpair_page_timers()
         case .card: hubpair_page_card()
         case .home: hubpair_page_home()
         case .messages: hubpair_page_messages()

@@ -33,6 +33,10 @@ HOUSE_FILE = ("--house", os.path.join(FOLDER.name, "house.json"))
 pathlib.Path(HOUSE_FILE[1]).write_text(json.dumps(HOUSE))
 
 
+# What stands on a card beside the name.
+CONTROL = '//*[self::button or self::input][not(@class="open")]'
+
+
 def card(name, rest=""):
     return f'//li[contains(@class, "card")][.//p[@class="name"][.="{name}"]]{rest}'
 
@@ -84,10 +88,14 @@ class KindTests(HouseTests):
         self.assertEqual(browser.text_of(browser.find(card("Front door", '//p[@class="words"]'))), "Locked")
         self.assertEqual(browser.text_of(browser.find(card("Garage door", '//p[@class="words"]'))), "Closed")
         self.assertEqual(browser.text_of(browser.find(card("Window contact", '//p[@class="words"]'))), "Open")
-        # A switch says what its state means, and the slider of a lock's battery what it is.
-        switch = browser.attribute(card("Front door", '//button[@role="switch"]'), "aria-describedby")
-        self.assertEqual(browser.run("return document.getElementById(arguments[0]).textContent", switch), "Locked")
-        self.assertEqual(browser.text_of(browser.find(card("Front door", '//span[contains(@class, "label")]'))), "Battery")
+        # A lock's button says what it does, and a switch what its state means; the slider of its battery what it is.
+        self.assertEqual(browser.text_of(browser.find(card("Front door", CONTROL))), "Unlock")
+        self.assertEqual(browser.attribute(card("Front door", CONTROL), "aria-label"), "Unlock: Front door")
+        switch = browser.attribute(card("Lamp", '//button[@role="switch"]'), "aria-describedby")
+        self.assertEqual(browser.run("return document.getElementById(arguments[0]).textContent", switch), "On · 40 %")
+        browser.click(card("Front door", '//button[@class="open"]'))
+        browser.find('//dialog//div[contains(@class, "level")]/span[contains(@class, "label")][.="Battery"]')
+        browser.click('//dialog//button[@aria-label="Close"]')
         # An alarm that is quiet is as calm as a lamp.
         colours = [browser.run("return getComputedStyle(arguments[0]).color", {ELEMENT: browser.find(card(name, '//p[@class="name"]'))})
                    for name in ("House alarm", "Lamp", "Smoke detector")]
@@ -95,10 +103,14 @@ class KindTests(HouseTests):
         # What sounds has a heading of its own; what only tells has no switch and no slider.
         browser.find('//button[@data-filter="sounding"][contains(., "1") and contains(., "alarm")]')
         for name in ("Smoke detector", "Thermometer", "Window contact"):
-            self.assertEqual(browser.visible(card(name, '//*[self::button or self::input]')), [], name)
-        self.assertEqual(len(browser.visible(card("Lamp", '//*[self::button or self::input]'))), 2)
+            self.assertEqual(browser.visible(card(name, CONTROL)), [], name)
+            browser.click(card(name, '//button[@class="open"]'))
+            browser.find('//dialog//div[@class="row"]')
+            self.assertEqual(browser.visible('//dialog//div[@class="rows"]//*[self::button or self::input]'), [], name)
+            browser.click('//dialog//button[@aria-label="Close"]')
+        self.assertEqual(len(browser.visible(card("Lamp", CONTROL))), 1)
         # A lock is asked about; a no leaves it.
-        browser.click(card("Front door", '//button[@role="switch"]'))
+        browser.click(card("Front door", CONTROL))
         browser.find('//dialog[contains(., "Unlock: ") and contains(., "Front door")]')
         browser.click('//dialog//button[.="Cancel"]')
         self.assertIs(self.state("d", "d0"), True)
@@ -107,14 +119,15 @@ class KindTests(HouseTests):
             const input = document.evaluate(arguments[0], document, null, 9).singleNodeValue;
             input.value = arguments[1];
             for (const name of ['input', 'change']) input.dispatchEvent(new Event(name, { bubbles: true }));"""
-        browser.run(slide, card("Garage door", "//input"), 60)
+        browser.click(card("Garage door", '//button[@class="open"]'))
+        browser.run(slide, "//dialog//input", 60)
         browser.find('//dialog[contains(., "Open: ") and contains(., "Garage door")]')
         browser.click('//dialog//button[.="Cancel"]')
         browser.wait(lambda: browser.run(
-            "return document.evaluate(arguments[0], document, null, 9).singleNodeValue.value", card("Garage door", "//input")) == "0",
+            "return document.evaluate(arguments[0], document, null, 9).singleNodeValue.value", "//dialog//input") == "0",
             "the slider is back")
         self.assertEqual(self.state("c", "c0"), 0)
-        browser.run(slide, card("Garage door", "//input"), 60)
+        browser.run(slide, "//dialog//input", 60)
         browser.click('//dialog//button[.="Open"]')
         browser.wait(lambda: self.state("c", "c0") == 0.6, "it is open")
 
@@ -150,13 +163,13 @@ class KindTests(HouseTests):
         guest.find(card("Lamp", '//button[@role="switch"]'))
         guest.find(card("Carport", '//button[@role="switch"]'))
         for name in ("Front door", "Garage door"):
-            self.assertEqual(guest.visible(card(name, '//*[self::button or self::input]')), [], name)
+            self.assertEqual(guest.visible(card(name, CONTROL)), [], name)
         with Connection(self.hub.port, self.owner) as connection:
             for id, body in (("f", {"kind": "gate"}), ("d", {"kind": "lock", "guests": True})):
                 self.assertEqual(connection.request("PUT", f"/hubpair/v1/kinds/{id}", json.dumps(body).encode())[0], 201)
         guest.open(f"https://127.0.0.1:{self.hub.port}/hubpair/")
-        guest.find(card("Front door", '//button[@role="switch"]'))
-        guest.wait(lambda: not guest.visible(card("Carport", '//button[@role="switch"]')), "the gate has no switch")
+        guest.find(card("Front door", CONTROL))
+        guest.wait(lambda: not guest.visible(card("Carport", CONTROL)), "the gate has no switch")
         with Connection(self.hub.port, self.owner) as connection:
             for id in "fd":
                 self.assertEqual(connection.request("DELETE", f"/hubpair/v1/kinds/{id}")[0], 204)

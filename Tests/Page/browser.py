@@ -92,7 +92,9 @@ class Browser:
 
     def press_at_rest(self, element):
         """Presses it once it has not moved for 50 ms. A driver looks where it is and presses there: while a page is
-        still being laid out, that may be beside it."""
+        still being laid out, that may be beside it. What lies under a bar that stays is scrolled from there first."""
+        if self.scripts:
+            self.run("arguments[0].scrollIntoView({block: 'center'})", {ELEMENT: element})
         for _ in range(100):
             place = self.place_of(element)
             time.sleep(0.05)

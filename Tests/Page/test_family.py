@@ -29,10 +29,12 @@ class FamilyTests(HouseTests):
         with Connection(self.hub.port, self.device("reader", "owner")) as connection:
             own = lambda path: json.loads(connection.request("GET", f"/hubpair/v1/{path}")[2])[path]
             # Dim a lamp with the keyboard: a slider's step is a percent.
-            slider = f'{self.card("Device 0")}//input[@type="range"]'
+            browser.click(f'{self.card("Device 0")}//button[@class="open"]')
+            slider = '//dialog//input[@type="range"]'
             before = self.state(connection, "Device 0", "Dimmer")
             browser.type(slider, "\ue014" * 3)  # arrow right; WebDriver, section 17.4.2
             self.hub.wait_for(lambda: abs(self.state(connection, "Device 0", "Dimmer") - before - 0.03) < 0.001, "dimmed")
+            browser.click('//dialog//button[@aria-label="Close"]')
             browser.click(f'{self.card("Device 0")}//button[@role="switch"]')
             self.hub.wait_for(lambda: self.state(connection, "Device 0", "On/Off"), "switched")
             browser.click('//a[@href="#arrange"]')

@@ -170,6 +170,9 @@ class ArmedTests(HouseTests):
             browser = self.browser(member)
             browser.resize(400, 800)
             browser.find('//li[contains(@class, "card")]')
+            # They stand in front of everything until somebody has seen them.
+            browser.find('//dialog[contains(., "Alarm no. ")][contains(., "and 37 more alarms")]')
+            browser.click('//dialog//button[.="Later"]')
             browser.find('//ul[@class="notices"]//li[contains(., "and 37 more alarms")]')
             self.assertEqual(len(browser.visible('//ul[@class="notices"]/li[@data-kind="alarm"]')), 4)
             browser.find('//ul[@class="notices"]/li[contains(., "Alarm · 2 times, last today")]')
@@ -189,6 +192,7 @@ class ArmedTests(HouseTests):
             self.assertIsNone(self.own(connection, "GET", "armed")["scene"])
             # And armed again, without a scene that switches anything.
             browser.click('//ul[@class="notices"]/li[contains(., "Disarmed")]//button[.="Arm"]')
+            browser.click('//dialog//button[.="Arm"]')
             browser.find(f'{armed}[contains(., "by")][contains(., "Mia")]')
             self.assertEqual(self.own(connection, "GET", "armed")["scene"], "Away")
             browser.click(f'{armed}//button[.="Disarm"]')

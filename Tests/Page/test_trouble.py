@@ -159,7 +159,7 @@ class EndTests(HouseTests):
             browser.type(name, " A")
             put("rooms/hall", {"name": "Hall B", "area": "Cellar", "devices": [lamp["deviceId"]]})
             browser.click('//dialog//button[.="Save"]')
-            browser.find('//dialog//p[@role="alert"][contains(., "Somebody else has changed or deleted this room meanwhile")]')
+            browser.find('//dialog//p[@role="alert"][contains(., "Somebody else has changed or deleted it meanwhile")]')
             self.assertEqual([each["name"] for each in read("rooms")], ["Hall B"])
             browser.click('//dialog//button[.="Cancel"]')
             # Behind the form stands what the other one has made of it; the next change is of that.
@@ -173,11 +173,11 @@ class EndTests(HouseTests):
             put("scenes/Film", {"name": "Film", "states": [{**states[0], "state": False}]})
             browser.click('//dialog//button[.="Delete"]')
             browser.click('//dialog//button[.="Delete" and @value="yes"]')
-            browser.find('//dialog//p[@role="alert"][contains(., "Somebody else has changed or deleted this scene")]')
+            browser.find('//dialog//p[@role="alert"][contains(., "Somebody else has changed or deleted it")]')
             put("scenes/Night", {"name": "Night", "states": states})
             browser.run("document.querySelector('dialog.edit input').value = 'Night'")
             browser.click('//dialog//button[.="Save"]')
-            browser.find('//dialog//p[@role="alert"][contains(., "There is a scene of this name already")]')
+            browser.find('//dialog//p[@role="alert"][contains(., "There is one of this name already")]')
             self.assertEqual([(each["name"], each["states"][0]["state"]) for each in sorted(read("scenes"), key=lambda each: each["name"])],
                              [("Film", False), ("Night", True)])
 

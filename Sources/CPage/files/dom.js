@@ -2,6 +2,8 @@
 //
 // Nothing that comes from the network ever becomes HTML: texts are set as text, and everything else is made here.
 
+import { locale, n, t } from "./text.js";
+
 const svgSpace = "http://www.w3.org/2000/svg";
 
 // Makes an element: make("p.words", "Hello"), make("input", { type: "range", oninput: act }).
@@ -56,11 +58,17 @@ const shapes = {
   key: "M14.5 13.5a4.5 4.5 0 1 0-4-4L4 16v4h4v-2.5h2.5V15z",
   light: "M9 17.5h6M10 20.5h4M9 17.5c0-2.5-3-3.7-3-7.5a6 6 0 0 1 12 0c0 3.8-3 5-3 7.5",
   lock: "M6 11h12v9H6zM8.5 11V8a3.5 3.5 0 0 1 7 0v3M12 14.5V17",
+  more: "M6 12h.1M12 12h.1M18 12h.1",
   plug: "M8.5 4v4M15.5 4v4M6.5 8h11v3.5a5.5 5.5 0 0 1-11 0zM12 17v4",
   search: "M10.5 17a6.5 6.5 0 1 0 0-13 6.5 6.5 0 0 0 0 13zM15.5 15.5 20 20",
   sensor: "M12 14a2 2 0 1 0 0-4 2 2 0 0 0 0 4zM8 16a5.6 5.6 0 0 1 0-8M16 8a5.6 5.6 0 0 1 0 8M5 19a10 10 0 0 1 0-14M19 5a10 10 0 0 1 0 14",
   shield: "M12 3.5 19 6v5.5c0 4.5-3 7.5-7 9-4-1.5-7-4.5-7-9V6z",
   spark: "M12 4v4M12 16v4M4 12h4M16 12h4M6.5 6.5l2.5 2.5M15 15l2.5 2.5M17.5 6.5 15 9M9 15l-2.5 2.5",
+  down: "M6 9.5l6 6 6-6",
+  up: "M6 14.5l6-6 6 6",
+  star: "M12 4.2l2.4 5 5.4.7-4 3.8 1 5.4-4.8-2.6-4.8 2.6 1-5.4-4-3.8 5.4-.7z",
+  timer: "M12 20a7.2 7.2 0 1 0 0-14.4A7.2 7.2 0 0 0 12 20zM12 9v4l2.5 1.5M9.5 3h5",
+  info: "M12 20a8 8 0 1 0 0-16 8 8 0 0 0 0 16zM12 11v5M12 8v.2",
   unlock: "M6 11h12v9H6zM8.5 11V8a3.5 3.5 0 0 1 6.8-1.2M12 14.5V17",
   valve: "M4 9v9M20 9v9M4 10.5l8 3 8-3v6l-8-3-8 3zM12 13.5V7M9 7h6",
 };
@@ -134,23 +142,22 @@ export class Row {
   }
 }
 
-const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
-const clockTime = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" });
-const dayTime = new Intl.DateTimeFormat(undefined, {
+const relative = new Intl.RelativeTimeFormat(locale, { numeric: "auto" });
+const clockTime = new Intl.DateTimeFormat(locale, { hour: "2-digit", minute: "2-digit" });
+const dayTime = new Intl.DateTimeFormat(locale, {
   weekday: "short", day: "numeric", month: "short", hour: "2-digit", minute: "2-digit",
 });
 
 // "12 seconds", of milliseconds.
 export function span(milliseconds) {
   const seconds = Math.max(0, Math.round(milliseconds / 1000));
-  const [count, unit] = seconds < 90 ? [seconds, "second"]
-    : seconds < 5400 ? [Math.round(seconds / 60), "minute"]
-    : seconds < 129600 ? [Math.round(seconds / 3600), "hour"] : [Math.round(seconds / 86400), "day"];
-  return `${count} ${unit}${count === 1 ? "" : "s"}`;
+  return seconds < 90 ? n(seconds, "second", "seconds") : seconds < 5400 ? n(Math.round(seconds / 60), "minute", "minutes")
+    : seconds < 129600 ? n(Math.round(seconds / 3600), "hour", "hours") : n(Math.round(seconds / 86400), "day", "days");
 }
 
+export const clockAt = (date) => clockTime.format(date);
 // When it was so many milliseconds ago: "14:05".
-export const clock = (age) => clockTime.format(new Date(Date.now() - age));
+export const clock = (age) => clockAt(new Date(Date.now() - age));
 
 // A time for people, "today 14:05"; "" for what is no time.
 export function when(text) {
@@ -167,7 +174,7 @@ function startOfDay(date) { return new Date(date.getFullYear(), date.getMonth(),
 export const sorting = new Intl.Collator(undefined, { numeric: true, sensitivity: "base" });
 
 // "1 lamp", "3 lamps".
-export function count(number, word, plural = `${word}s`) { return `${number} ${number === 1 ? word : plural}`; }
+export function count(number, word, plural = `${word}s`) { return n(number, word, plural); }
 
 // A name inside a text: its own direction of writing does not turn the words around it (Unicode UAX #9, isolates).
 export const called = (name) => `\u2068${name}\u2069`;
@@ -186,7 +193,7 @@ export function toast(text, kind = "note") {
   for (const old of all.children) if (old.dataset.text === text) old.remove();
   const node = make("div", { class: `toast ${kind}`, "data-text": text },
     make("p", text),
-    make("button.quiet", { "aria-label": "Close the message", onclick: () => node.remove() }, icon("close")));
+    make("button.quiet", { "aria-label": t("Close the message"), onclick: () => node.remove() }, icon("close")));
   all.append(node);
   while (all.children.length > 3) all.firstElementChild.remove();
   setTimeout(() => node.remove(), kind === "fault" ? 12000 : 5000);
@@ -198,7 +205,7 @@ export function confirm(question, details, verb, isDangerous = true) {
     const dialog = show("", question,
       details ? make("p.details", { dir: "auto" }, details) : null,
       make("form.buttons", { method: "dialog" },
-        make("button", { value: "no" }, "Cancel"),
+        make("button", { value: "no" }, t("Cancel")),
         make("button", { value: "yes", class: isDangerous ? "danger" : "primary" }, verb)));
     dialog.addEventListener("close", () => resolve(dialog.returnValue === "yes"));
   });
@@ -208,7 +215,7 @@ export function confirm(question, details, verb, isDangerous = true) {
 export function choose(question, names) {
   return new Promise((resolve) => {
     const dialog = show("", question, make("form.buttons", { method: "dialog" },
-      make("button", { value: "" }, "Cancel"),
+      make("button", { value: "" }, t("Cancel")),
       ...names.map((name, index) => make("button.primary", { value: index, dir: "auto" }, name))));
     dialog.addEventListener("close", () => resolve(names[dialog.returnValue] ?? null));
   });

@@ -1,5 +1,7 @@
 // Requests to the hub, and its streams of events.
 
+import { t } from "./text.js";
+
 // The largest answer that is read: a hub that sends more is broken, and must not take the browser's memory.
 const maximumByteCount = 16 << 20;
 
@@ -56,14 +58,19 @@ export async function ask(method, path, body, seconds = 20, more = {}) {
   const isOurs = typeof value?.error === "string";
   // “hubpair open” answers, and the hub behind it does not.
   if (value?.error === "hub_away") throw new Away(value.message);
-  const message = isOurs && typeof value.message === "string" ? value.message : refusalText(response.status);
+  const message = isOurs && typeof value.message === "string" ? value.message : refusalText(response.status, value);
   throw new Refusal(response.status, isOurs ? value.error : "upstream", message,
     typeof value?.hint === "string" ? value.hint : null);
 }
 
-function refusalText(status) {
-  return status === 404 ? "The house does not know this appliance any more."
-    : `The server of the house refuses (${status}).`;
+// In the words of the server behind the hub, as far as it has any.
+function refusalText(status, value) {
+  const { exception, details } = value?.error ?? {};
+  if (status === 404 && details?.type !== "plugin") return t("The house does not know this appliance any more.");
+  const more = Object.values(details ?? {}).filter((each) => typeof each === "string").join(", ");
+  const words = [typeof exception === "string" ? exception : null, more || null].filter(Boolean).join(": ").slice(0, 200);
+  return words === "" ? t("The server of the house refuses ({0}).", status)
+    : t("The server of the house refuses ({0}): {1}", status, words);
 }
 
 async function bounded(response) {

@@ -1,10 +1,11 @@
 // The page: which view is shown, how it keeps up with the hub, and what it says about that.
 
-import { called, choose, clock, confirm, count, icon, make, say, sentence, set, span, toast, when } from "./dom.js";
+import { called, choose, clock, confirm, icon, make, say, sentence, set, span, toast, when } from "./dom.js";
 import { HomeView } from "./home.js";
 import { House } from "./house.js";
 import { array, ask, Away, list, own, Refusal, Stream } from "./hub.js";
 import { MessagesView } from "./messages.js";
+import { kept, m, n, t } from "./text.js";
 
 // How often the house is asked while no stream tells of changes, and while one does.
 const pollTime = 3000;
@@ -16,6 +17,7 @@ const shownAlarms = 3;
 const longestAge = 10000;
 // Browsers have six connections to a hub. Two windows hold two streams each; all others ask.
 const places = ["streams 1", "streams 2"];
+const roleNames = { owner: m("Owner"), member: m("Member"), guest: m("Guest") };
 // The parts of the page. Who they are for is told where they are added.
 const order = ["home", "messages", "arrange", "access", "health", "hubs"];
 
@@ -24,10 +26,10 @@ class App {
   role = null;
   hasHouse = false;
   isHouseAway = false;
-  #hub = ""; #fault = null; #lastAnswer = null; #isStreaming = false; #timer = null; #wait = 1000; #isBusy = false;
+  hub = ""; hubID = null; #fault = null; #lastAnswer = null; #isStreaming = false; #timer = null; #wait = 1000; #isBusy = false;
   #isOffline = false; #standing = null; #changed = {};
   #rounds = 0; #isDrawing = false; #houseFault = null; #isIntroduced = false; #isWanted = false;
-  #leave = null; #soon = null;
+  #leave = null; #soon = null; #front = null;
 
   constructor() {
     this.status = document.getElementById("status");
@@ -38,9 +40,9 @@ class App {
     this.messages = new MessagesView(this);
     this.owner = null;
     this.views = {
-      home: { name: "Home", drawing: "home", view: this.home, isThere: () => true, badge: () => 0 },
+      home: { name: t("Home"), drawing: "home", view: this.home, isThere: () => true, badge: () => 0 },
       messages: {
-        name: "Messages", drawing: "bell", view: this.messages, isThere: () => this.messages.isThere,
+        name: t("Messages"), drawing: "bell", view: this.messages, isThere: () => this.messages.isThere,
         badge: () => this.messages.calling.length,
       },
     };
@@ -58,10 +60,14 @@ class App {
   }
 
   start() {
-    set(document.getElementById("wait"), "hidden", null);
+    const wait = document.getElementById("wait");
+    say(wait, t("Asking the hub …"));
+    set(wait, "hidden", null);
+    say(document.querySelector(".skip"), t("Skip to the content"));
+    set(this.tabs, "aria-label", t("Parts of this page"));
     addEventListener("hashchange", () => this.show(true));
     addEventListener("online", () => this.refresh());
-    addEventListener("offline", () => this.#lose("The network is gone.", true));
+    addEventListener("offline", () => this.#lose(t("The network is gone."), true));
     document.addEventListener("visibilitychange", () => this.#wake());
     setInterval(() => this.#showStatus(), 1000);
     // It goes to the content, and not to another part of the page.
@@ -69,6 +75,10 @@ class App {
       event.preventDefault();
       this.main.focus();
     });
+    const open = document.getElementById("about");
+    set(open, "aria-label", t("About this house"));
+    open.append(icon("info"));
+    open.addEventListener("click", () => this.#about());
     this.show();
     this.#wake();
     // The hub itself has TLS: without, it is “hubpair open” that shows the page.
@@ -126,19 +136,21 @@ class App {
     const [device, hub] = await Promise.all([ask("GET", "device"), own("hub")]);
     if (device?.status !== "approved") {
       const texts = {
-        pending: "The owner has not approved this browser yet. The page opens by itself when that happens.",
-        revoked: "The owner has taken back this browser’s access.",
-        expired: "This browser’s access has expired.",
+        pending: t("The owner has not approved this browser yet. The page opens by itself when that happens."),
+        revoked: t("The owner has taken back this browser’s access."),
+        expired: t("This browser’s access has expired."),
       };
-      throw new Refusal(403, "not_approved", texts[device?.status] ?? "The hub does not know this browser.");
+      throw new Refusal(403, "not_approved", texts[device?.status] ?? t("The hub does not know this browser."));
     }
     this.#isIntroduced = true;
     this.role = typeof device.role === "string" ? device.role : "member";
     this.may = new Set(Array.isArray(device.may) ? device.may : []);
     this.house.opensAll = this.may.has("open");
     this.device = device;
-    this.#hub = typeof hub?.name === "string" ? hub.name : "Home hub";
-    say(document.getElementById("hub"), this.#hub);
+    this.hub = typeof hub?.name === "string" ? hub.name : t("Home hub");
+    this.hubID = typeof hub?.id === "string" ? hub.id : null;
+    say(document.getElementById("hub"), this.hub);
+    set(document.getElementById("about"), "disabled", null);
     if (this.may.has("arrange") && !this.arrange) await this.#makeArrange();
     if (this.may.has("administer") && !this.owner) await this.#makeOwner();
   }
@@ -147,7 +159,7 @@ class App {
   async #makeHubs() {
     if ((await own("/hubpair/local/hubs").catch(() => null)) === null) return;
     const { HubsView } = await import("./hubs.js");
-    this.#add("hubs", "Hubs", "device", new HubsView(this));
+    this.#add("hubs", t("Hubs"), "device", new HubsView(this));
     this.show();
   }
 
@@ -159,7 +171,7 @@ class App {
   async #makeArrange() {
     const { ArrangeView } = await import("./edit.js");
     this.arrange = new ArrangeView(this);
-    this.#add("arrange", "Arrange", "arrange", this.arrange, () => this.may.has("arrange") && this.messages.isThere);
+    this.#add("arrange", t("Arrange"), "arrange", this.arrange, () => this.may.has("arrange") && this.messages.isThere);
   }
 
   // Owners alone load what is for owners.
@@ -180,7 +192,7 @@ class App {
     } catch (error) {
       // The hub itself answers, and what it keeps can be shown and changed.
       if (error.isLate && (await own("hub")) !== null) {
-        [this.isHouseAway, this.#houseFault] = [true, new Error("It does not answer in time.")];
+        [this.isHouseAway, this.#houseFault] = [true, new Error(t("It does not answer in time."))];
         return;
       }
       if (!(error instanceof Refusal) || error.isStranger) throw error;
@@ -217,7 +229,7 @@ class App {
   #tellStream(isOpen, isSilent = false) {
     const isBroken = this.#isStreaming && !isOpen && !document.hidden;
     this.#isStreaming = isOpen;
-    if (isBroken && isSilent) return this.#lose("The hub is silent.");
+    if (isBroken && isSilent) return this.#lose(t("The hub is silent."));
     this.#showStatus();
     if (!isBroken) return;
     clearTimeout(this.#timer);
@@ -270,25 +282,44 @@ class App {
     if (change?.device) this.house.take(change);
   }
 
+  // What is open stands in front of everything.
+  async front() {
+    if (this.messages.open.length === 0 && !this.#front) return;
+    const { Front } = await import("./front.js");
+    this.#front ??= new Front(this);
+    this.#front.show();
+  }
+
+  async #about(isFirst = false) {
+    const { about } = await import("./about.js");
+    about(this, isFirst);
+    this.show();
+  }
+
   get notices() {
     const alarms = this.messages.open.slice(0, shownAlarms).map((message) => ({
       key: `alarm-${message.id}`, kind: "alarm", drawing: "alarm", title: message.text,
-      text: message.count > 1 ? `Alarm · ${message.count} times, last ${when(message.last)}` : "Alarm",
-      verb: this.may.has("arrange") ? "Acknowledge" : null, act: () => this.messages.acknowledge(message),
+      text: message.count > 1 ? `${t("Alarm")} · ${t("{0} times, last {1}", message.count, when(message.last))}` : t("Alarm"),
+      verb: this.may.has("arrange") ? t("Acknowledge") : null, act: () => this.messages.acknowledge(message),
     }));
     const more = this.messages.openCount - alarms.length;
     if (more > 0) {
       alarms.push({
-        key: "alarms", kind: "alarm", drawing: "alarm", title: `and ${count(more, "more alarm")}`, text: "",
-        verb: "Show all", act: () => { location.hash = "messages"; },
+        key: "alarms", kind: "alarm", drawing: "alarm", title: t("and {0}", n(more, "more alarm", "more alarms")), text: "",
+        verb: t("Show all"), act: () => { location.hash = "messages"; },
       });
     }
     const away = this.isHouseAway && this.house.appliances.size > 0
       ? [{
-        key: "away", kind: "alert", drawing: "alert", title: "The house does not answer",
-        text: sentence(this.#houseFault.message), verb: "Try again", act: () => this.refresh(),
+        key: "away", kind: "alert", drawing: "alert", title: t("The house does not answer"),
+        text: sentence(this.#houseFault.message), verb: t("Try again"), act: () => this.refresh(),
       }] : [];
-    return [...alarms, ...this.#armed, ...away, ...(this.owner?.notices ?? [])];
+    const first = this.#isIntroduced && kept("met") !== this.device.device ? [{
+      key: "first", kind: "note", drawing: "home", title: t("Welcome to {0}", called(this.hub)),
+      text: t("You are here as {0}.", `${called(this.device.name ?? "")}, ${t(roleNames[this.role] ?? this.role)}`),
+      verb: t("What I may do"), act: () => this.#about(true),
+    }] : [];
+    return [...alarms, ...this.#armed, ...away, ...(this.owner?.notices ?? []), ...first];
   }
 
   // What a scene has armed, or can arm; what is always armed is no news.
@@ -297,24 +328,26 @@ class App {
     const mayDecide = this.may.has("arrange");
     if (number === 0 && (total === 0 || !mayDecide)) return [];
     const name = typeof scene === "string" ? ` (${called(scene)})` : "";
-    const words = [when(since), typeof by?.name === "string" ? `by ${called(by.name)}` : ""];
+    const words = [when(since), typeof by?.name === "string" ? t("by {0}", called(by.name)) : ""];
     const [kind, title, verb] = number > 0
-      ? ["armed", `Armed: ${count(number, "rule")}${name}`, "Disarm"] : ["note", "Disarmed", "Arm"];
+      ? ["armed", `${t("Armed: {0}", n(number, "rule", "rules"))}${name}`, t("Disarm")] : ["note", t("Disarmed"), t("Arm")];
     return [{
       key: "armed", kind, drawing: "shield", title,
-      text: words.filter((each) => each !== "").join(" · ") || `${count(total, "rule")} can be armed`,
+      text: words.filter((each) => each !== "").join(" · ") || t("{0} can be armed", n(total, "rule", "rules")),
       verb: mayDecide ? verb : null, act: () => (number > 0 ? this.#disarm(number) : this.#arm(scenes)),
     }];
   }
 
-  // Nothing is switched by that: running the scene does so.
+  // Nothing is switched by that: running the scene does so. A slip of the finger is no decision.
   async #arm(scenes) {
-    const scene = scenes.length === 1 ? scenes[0] : await choose("Arm what this scene arms?", scenes);
-    if (scene !== null) await this.#decide("POST", { scene });
+    const scene = scenes.length === 1
+      ? (await confirm(t("Arm the house?"), t("What the scene {0} arms. Nothing is switched by that.", called(scenes[0])), t("Arm"), false)) && scenes[0]
+      : await choose(t("Arm what this scene arms?"), scenes);
+    if (scene) await this.#decide("POST", { scene });
   }
 
   async #disarm(number) {
-    const isMeant = await confirm("Disarm the house?", `${count(number, "rule")} will not tell of anything.`, "Disarm");
+    const isMeant = await confirm(t("Disarm the house?"), t("{0} will not tell of anything.", n(number, "rule", "rules")), t("Disarm"));
     if (isMeant) await this.#decide("DELETE");
   }
 
@@ -353,9 +386,9 @@ class App {
     const isOut = isHub && (isStranger || this.#fault !== null && !this.#isIntroduced);
     set(this.stranger, "hidden", !isOut);
     if (isOut) {
-      say(this.stranger.firstElementChild, isStranger ? "This browser is not let in" : "The hub does not answer");
+      say(this.stranger.firstElementChild, isStranger ? t("This browser is not let in") : t("The hub does not answer"));
       say(this.stranger.lastElementChild, isStranger ? sentence(this.#fault.message)
-        : "It may be off, or on another network. The page asks again by itself.");
+        : t("It may be off, or on another network. The page asks again by itself."));
     }
     if (!isHub || this.role !== null && !isStranger) this.views[name].view.show();
     if (isHub) hubs?.view.hide();
@@ -384,26 +417,26 @@ class App {
       set(link, "aria-current", link.dataset.key === current ? "page" : null);
       set(link.lastElementChild, "hidden", number === 0);
       say(link.lastElementChild, number > 99 ? "99+" : String(number));
-      set(link, "aria-label", number > 0 ? `${view.name}, ${count(number, "thing")} to look at` : null);
+      set(link, "aria-label", number > 0 ? t("{0}, {1} to look at", view.name, n(number, "thing", "things")) : null);
     }
     const waiting = there.reduce((sum, [, view]) => sum + view.badge(), 0);
-    const title = `${waiting > 0 ? `(${waiting}) ` : ""}${this.#hub || "Home hub"}`;
+    const title = `${waiting > 0 ? `(${waiting}) ` : ""}${this.hub || t("Home hub")}`;
     if (document.title !== title) document.title = title;
   }
 
   // How fresh is what the page shows.
   #showStatus() {
     const age = this.#lastAnswer === null ? null : performance.now() - this.#lastAnswer;
-    const old = age === null ? "" : ` · ${span(age)} old`;
+    const old = age === null ? "" : ` · ${t("{0} old", span(age))}`;
     const { time = null } = this.#standing ?? {};
     const houseAge = time === null ? null : performance.now() - time;
-    const [kind, text] = this.#fault instanceof Away ? ["away", `${this.#isOffline ? "No network" : "Hub away"}${old}`]
-      : this.#fault?.word === "no_hub" ? ["wait", "No hub yet"]
-      : this.#fault ? ["away", `${this.#fault.isStranger ? "Not let in" : "Hub in trouble"}${old}`]
-      : age === null ? ["wait", "Asking …"]
-      : this.isHouseAway ? ["old", houseAge === null ? "House away" : `House away since ${clock(houseAge)} · ${span(houseAge)} old`]
-      : this.#isStreaming && houseAge > longestAge ? ["old", `${span(houseAge)} old`]
-      : this.#isStreaming || age < pollTime + 4000 ? ["live", "Up to date"] : ["old", `${span(age)} old`];
+    const [kind, text] = this.#fault instanceof Away ? ["away", `${this.#isOffline ? t("No network") : t("Hub away")}${old}`]
+      : this.#fault?.word === "no_hub" ? ["wait", t("No hub yet")]
+      : this.#fault ? ["away", `${this.#fault.isStranger ? t("Not let in") : t("Hub in trouble")}${old}`]
+      : age === null ? ["wait", t("Asking …")]
+      : this.isHouseAway ? ["old", houseAge === null ? t("House away") : `${t("House away since {0}", clock(houseAge))} · ${t("{0} old", span(houseAge))}`]
+      : this.#isStreaming && houseAge > longestAge ? ["old", t("{0} old", span(houseAge))]
+      : this.#isStreaming || age < pollTime + 4000 ? ["live", t("Up to date")] : ["old", t("{0} old", span(age))];
     set(this.status, "data-kind", kind);
     say(this.statusText, text);
     set(this.main, "data-old", kind === "away" || kind === "old");

@@ -33,4 +33,7 @@ extension FieldBlock {
             $0 == "*" || ($0.hasPrefix("W/") ? $0.dropFirst(2) : $0) == entityTag
         }
     }
+
+    /// The elements of `Accept-Encoding` (RFC 9110 § 12.5.3), in lower case.
+    package var acceptedCodings: [String] { members(named: "accept-encoding").map { $0.lowercased() } }
 }

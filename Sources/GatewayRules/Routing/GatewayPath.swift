@@ -37,7 +37,7 @@ package enum GatewayPath: Equatable, Sendable {
         }
         if path.starts(with: "/hubpair".utf8) {
             let endpoint = PairEndpoint.allCases.first { path.elementsEqual($0.rawValue.utf8) }
-            let file = PagePath.allCases.first { path.elementsEqual($0.rawValue.utf8) }
+            let file = PagePath.split(path)?.file
             self =
                 endpoint.map(GatewayPath.own) ?? file.map(GatewayPath.page)
                 ?? HubResource(target: target, method: method).map(GatewayPath.resource) ?? .withheld

@@ -15,6 +15,21 @@ package enum PagePath: String, CaseIterable, Sendable {
     case hub = "/hubpair/page/hub.js"
     case house = "/hubpair/page/house.js"
     case kinds = "/hubpair/page/kinds.js"
+    case text = "/hubpair/page/text.js"
+    case german = "/hubpair/page/german.js"
+    case units = "/hubpair/page/units.js"
+    case colours = "/hubpair/page/colours.js"
+    case appliance = "/hubpair/page/appliance.js"
+    case controls = "/hubpair/page/controls.js"
+    case sheet = "/hubpair/page/sheet.js"
+    case many = "/hubpair/page/many.js"
+    case sections = "/hubpair/page/sections.js"
+    case scenes = "/hubpair/page/scenes.js"
+    case about = "/hubpair/page/about.js"
+    case front = "/hubpair/page/front.js"
+    case add = "/hubpair/page/add.js"
+    case history = "/hubpair/page/history.js"
+    case timers = "/hubpair/page/timers.js"
     case card = "/hubpair/page/card.js"
     case home = "/hubpair/page/home.js"
     case messages = "/hubpair/page/messages.js"
@@ -22,6 +37,30 @@ package enum PagePath: String, CaseIterable, Sendable {
     case code = "/hubpair/page/code.js"
     case edit = "/hubpair/page/edit.js"
     case hubs = "/hubpair/page/hubs.js"
+
+    private static let folder = "/hubpair/page/"
+    private static let tagLength = 16
+
+    /// The file that a path names, and the version that it must be of.
+    /// `/hubpair/page/0123456789abcdef/page.js` is the file of that version alone, and may be kept for ever.
+    package static func split(_ path: some Sequence<UInt8>) -> (file: PagePath, tag: String?)? {
+        let bytes = Array(path)
+        if let file = allCases.first(where: { bytes.elementsEqual($0.rawValue.utf8) }) { return (file, nil) }
+        guard bytes.starts(with: folder.utf8) else { return nil }
+        let rest = bytes.dropFirst(folder.utf8.count)
+        let (tag, name) = (rest.prefix(tagLength), rest.dropFirst(tagLength))
+        let areDigits = tag.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
+        guard tag.count == tagLength, areDigits, name.first == UInt8(ascii: "/") else { return nil }
+        let whole = Array(folder.utf8) + name.dropFirst()
+        return allCases.first { $0 != .page && whole.elementsEqual($0.rawValue.utf8) }
+            .map { ($0, String(decoding: tag, as: UTF8.self)) }
+    }
+
+    /// Where the file of a version lies.
+    package func path(tag: String) -> String {
+        rawValue.hasPrefix(PagePath.folder)
+            ? PagePath.folder + tag + "/" + rawValue.dropFirst(PagePath.folder.utf8.count) : rawValue
+    }
 
     /// The allowed methods, in the order of the `Allow` header field (RFC 9110 § 10.2.1).
     package static let methods = ["GET", "HEAD"]

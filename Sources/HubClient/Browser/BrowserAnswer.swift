@@ -36,8 +36,8 @@ struct BrowserAnswer {
                 return try await refuse(413, "too_large", "this takes no body of so many bytes", to: head)
             }
             let path = head.uri.prefix { $0 != "?" }
-            if head.method == .GET, let file = PageFile(path: String(path)) {
-                try await write(file, to: head)
+            if head.method == .GET, let (file, isLasting) = PageFile.at(path: path) {
+                try await write(file, isLasting, to: head)
             } else if let local = visit.local, path.hasPrefix(LocalPaths.prefix) {
                 try await write(local.answer(head.method.rawValue, head.uri, body))
             } else if let relay = visit.shown.relay {
@@ -54,12 +54,15 @@ struct BrowserAnswer {
 
     /// A file of the page, or that the browser has it already. It is of this program's own version, whatever
     /// the hub's is: the page may pair and forget here, which is no hub's business.
-    private func write(_ file: PageFile, to head: HTTPRequestHead) async throws {
+    private func write(_ file: PageFile, _ isLasting: Bool, to head: HTTPRequestHead) async throws {
         let isKnown = head.headers["If-None-Match"].contains(file.entityTag)
+        let codings = head.headers[canonicalForm: "Accept-Encoding"].map { $0.lowercased() }
+        let (bytes, fields) = file.form(for: codings)
         try await write(
             isKnown ? 304 : 200,
-            PageHeaders.local + [("ETag", file.entityTag), ("Content-Type", file.contentType)],
-            isKnown ? [] : file.bytes, cacheControl: "no-cache")
+            PageHeaders.local + [("ETag", file.entityTag), ("Content-Type", file.contentType)]
+                + (isKnown ? [] : fields),
+            isKnown ? [] : bytes, cacheControl: PageFile.cacheControl(isLasting: isLasting))
     }
 
     private func write(_ answer: LocalPaths.Answer) async throws {

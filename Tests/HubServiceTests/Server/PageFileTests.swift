@@ -39,9 +39,38 @@ import Testing
     }
 
     @Test func aPathIsOfOneFile() {
-        #expect(PageFile(path: "/hubpair/")?.contentType == "text/html; charset=utf-8")
-        #expect(PageFile(path: "/hubpair/page/hubs.js")?.contentType == "text/javascript; charset=utf-8")
-        #expect(PageFile(path: "/hubpair/page/none.js")?.entityTag == nil)
+        #expect(PageFile.at(path: "/hubpair/")?.file.contentType == "text/html; charset=utf-8")
+        #expect(
+            PageFile.at(path: "/hubpair/page/hubs.js")?.file.contentType == "text/javascript; charset=utf-8")
+        #expect(PageFile.at(path: "/hubpair/page/none.js") == nil)
         #expect(Set(PagePath.allCases.map { PageFile.at($0).entityTag }).count == PagePath.allCases.count)
+    }
+
+    /// What is named with the version in its path is of it, and kept for ever.
+    @Test func filesOfAVersionAreOfItAlone() throws {
+        let (file, isLasting) = try #require(PageFile.at(path: "/hubpair/page/\(PageFile.tag)/dom.js"))
+        #expect(isLasting && file.bytes == PageFile.at(.dom).bytes)
+        #expect(PageFile.at(path: "/hubpair/page/0123456789abcdef/dom.js") == nil)
+        #expect(PageFile.at(path: "/hubpair/page/\(PageFile.tag)/") == nil)
+        let page = String(decoding: PageFile.at(.page).bytes, as: UTF8.self)
+        #expect(page.contains("\"/hubpair/page/\(PageFile.tag)/page.js\""))
+        #expect(!page.contains("/hubpair/page/page.js"))
+    }
+
+    @Test func whoTakesGzipGetsIt() throws {
+        let file = PageFile.at(.script)
+        let packed = try #require(file.packed)
+        #expect(packed.count < file.bytes.count / 2)
+        #expect(file.form(for: ["br", "gzip"]).bytes == packed)
+        #expect(file.form(for: ["gzip;q=0.5"]).bytes == packed)
+        #expect(file.form(for: ["gzip;q=0", "identity"]).bytes == file.bytes)
+        #expect(file.form(for: [String]()).bytes == file.bytes)
+        #expect(file.form(for: ["gzip"]).fields.map(\.0) == ["Vary", "Content-Encoding"])
+    }
+
+    /// The page may have 150 kB, as it is served.
+    @Test func thePageIsSmall() {
+        let sizes = PagePath.allCases.map { PageFile.at($0) }.map { ($0.packed ?? $0.bytes).count }
+        #expect(sizes.reduce(0, +) < 150_000)
     }
 }

@@ -276,7 +276,7 @@ class OpenTests(unittest.TestCase):
         status, fields, page = self.ask(PAGE, Cookie=cookie)
         self.assertEqual((status, fields.get_content_type()), (200, "text/html"))
         self.assertIn("default-src 'none'", fields["Content-Security-Policy"])
-        self.assertIn(b"/hubpair/page/page.js", page)
+        self.assertRegex(page, rb"/hubpair/page/[0-9a-f]{16}/page.js")
         self.assertEqual(self.ask(PAGE, Cookie=cookie, If_None_Match=fields["ETag"])[0], 304)
         own = f"http://127.0.0.1:{self.port}"
         device = json.loads(self.ask("/devices/", Cookie=cookie)[2])[0]

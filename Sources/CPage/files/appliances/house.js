@@ -1,134 +1,21 @@
-// The appliances of the house: what they are, what they can do, and orders to them.
+// The appliances of the house, how the hub says that they stand, and orders to them.
 
+import { Appliance } from "./appliance.js";
 import { sentence } from "./dom.js";
 import { ask, Away, list, own, part, Refusal } from "./hub.js";
-import { isCovering, kindOf, kinds, only, onlyTells, senseOf, wordsOf } from "./kinds.js";
+import { t } from "./text.js";
+
+export { Appliance };
 
 // An order that takes longer is shown as waiting.
 const patience = 1000;
-
-const switches = new Set("on off switch power activate active".split(" "));
-
-// One thing that can be set: {id, name, type, state}.
-export class Activator {
-  constructor(value) {
-    this.id = String(value.activatorId);
-    this.name = typeof value.name === "string" ? value.name : "";
-    this.type = value.type;
-    this.rank = Number.isInteger(value.rank) ? value.rank : 1000;
-    this.state = value.state;
-  }
-  get isSwitch() { return this.type === "bool" && typeof this.state === "boolean"; }
-  get isLevel() { return this.type === "float" && typeof this.state === "number"; }
-  word(state = this.state) {
-    if (typeof state === "number" && this.type === "float" && state >= 0 && state <= 1) {
-      return `${Math.round(state * 100)} %`;
-    }
-    if (typeof state !== "boolean") return state === null || state === undefined ? "unknown" : JSON.stringify(state).slice(0, 60);
-    return state ? "On" : "Off";
-  }
-}
-
-// True if a state is what the ability is called after, also in part; null if it is no such state.
-function isSo(ability, state = ability?.activator.state) {
-  if (!ability) return null;
-  if (typeof state === "boolean") return state === ability.isOn;
-  if (typeof state !== "number" || state < 0 || state > 1) return null;
-  return ability.isOn ? state > 0 : state < 1;
-}
-
-export class Appliance {
-  #derived;
-
-  // given: {kind, guests}, as people have said; or nothing.
-  constructor(value, given) {
-    this.id = String(value.deviceId);
-    this.name = typeof value.name === "string" && value.name.trim() !== "" ? value.name : "Without a name";
-    this.type = typeof value.type === "string" ? value.type : "";
-    this.activators = list(value.activators).filter((each) => each.activatorId !== undefined)
-      .map((each) => new Activator(each)).sort((one, other) => one.rank - other.rank);
-    this.given = given;
-    this.fault = null;
-    // True while an order takes long.
-    this.isWaiting = false;
-  }
-  get kind() { return this.given?.kind in kinds ? this.given.kind : this.#derived ??= kindOf(this); }
-  get drawing() { return kinds[this.kind].drawing; }
-  // True for what keeps people, water or thieves out.
-  get isGuarded() { return kinds[this.kind].asks !== "never"; }
-  get onlyTells() { return onlyTells(this.kind, this.type); }
-  get allowsGuests() { return this.given?.guests === true || !this.isGuarded; }
-  // What the big switch is for: the main activator, or the only one with such a name.
-  get main() {
-    if (this.activators[0]?.isSwitch) return this.activators[0];
-    const named = this.activators.filter((each) => each.isSwitch && wordsOf(each.name).some((word) => switches.has(word)));
-    return named.length === 1 ? named[0] : null;
-  }
-  #ability(sense) {
-    const activator = only(this.activators, sense);
-    return activator && { activator, isOn: senseOf(activator, sense) };
-  }
-  get locking() { return this.#ability("lock"); }
-  get opening() {
-    const worded = this.#ability("open");
-    if (worded || this.kind === "blind" || isCovering(this.type)) return worded ?? this.#ability("position");
-    return this.kind === "valve" && this.main ? { activator: this.main, isOn: true } : null;
-  }
-  // True if a slip of the finger must not do that: it opens, unlocks, silences. What cannot be told does.
-  asksFirst(activator, state) {
-    const { asks } = kinds[this.kind];
-    if (asks !== "opening") return asks === "always";
-    if (this.locking?.activator === activator) return isSo(this.locking, state) !== true;
-    if (this.opening?.activator === activator) return isSo(this.opening, state) !== false;
-    return true;
-  }
-  get isOpen() {
-    return kinds[this.kind].heading === "open" && (isSo(this.locking) === false || isSo(this.opening) === true);
-  }
-  get isSounding() {
-    return kinds[this.kind].heading === "sounding" && this.main !== null && this.word(this.main) === "Alarm";
-  }
-  // Whether it is on; null if that cannot be told, as of a lock or a blind.
-  get isOn() {
-    if (kinds[this.kind].heading !== "on" || this.onlyTells) return null;
-    if (this.main) return this.main.state;
-    const level = this.activators.find((each) => each.isLevel);
-    return level ? level.state > 0 : null;
-  }
-  // How it stands, and what is wrong with that.
-  get standing() {
-    if (this.isWaiting) return "Waiting for the house …";
-    if (this.fault instanceof Unconfirmed) return `Not confirmed · ${this.words}`;
-    return this.fault ? `Does not answer · ${this.words}` : this.words;
-  }
-  // A state in a word that says what it means.
-  word(activator, state = activator.state) {
-    if (activator === this.locking?.activator) return isSo(this.locking, state) ? "Locked" : "Unlocked";
-    const isWhole = activator.isSwitch || activator.isLevel && this.kind !== "blind" && (state <= 0 || state >= 1);
-    if (activator === this.opening?.activator && isWhole) return isSo(this.opening, state) ? "Open" : "Closed";
-    if (typeof state !== "boolean") return activator.word(state);
-    const arms = this.#ability("arm");
-    if (activator === arms?.activator) return state === arms.isOn ? "Armed" : "Disarmed";
-    const { on, off } = kinds[this.kind];
-    return on && activator === this.main ? (state ? on : off) : activator.word(state);
-  }
-  verb(activator, state) {
-    if (activator === this.locking?.activator) return isSo(this.locking, state) ? "Lock" : "Unlock";
-    if (activator === this.opening?.activator) return isSo(this.opening, state) ? "Open" : "Close";
-    return typeof state !== "boolean" ? `Set to ${activator.word(state)}` : state ? "Switch on" : "Switch off";
-  }
-  get words() {
-    if (this.activators.length === 0) return "Nothing to set";
-    const [main, level] = [this.main, this.activators.find((each) => each.isLevel)];
-    if (!main) return this.word(level ?? this.activators[0]);
-    const isLit = main.state && level && this.kind === "light";
-    return isLit ? `${this.word(main)} · ${level.word()}` : this.word(main);
-  }
-}
+// What moves is shown as moving for so long at most.
+const longestMove = 90000;
 
 // Nobody has said that an order was carried out, and nobody that it was not.
 class Unconfirmed extends Error {
   end = performance.now();
+  isUnconfirmed = true;
 }
 
 // All appliances. While an order is under way its state is shown as it was ordered.
@@ -139,9 +26,20 @@ export class House {
   #done = new Map();
   // What people have said of their appliances: {kind, guests}, by id.
   #given = new Map();
+  // {unit, from, to} by "appliance/activator".
+  #units = new Map();
+  // Blinds take their time: {state, end} by "appliance/activator".
+  #moves = new Map();
   // False if this browser may not set what guests leave alone.
   opensAll = true;
   onchange = () => {};
+  // What else looks at the appliances: a sheet that is open.
+  watchers = new Set();
+
+  #changed() {
+    this.onchange();
+    for (const each of this.watchers) each();
+  }
 
   async load() {
     const start = performance.now();
@@ -164,7 +62,8 @@ export class House {
     this.appliances = new Map();
     for (const each of list(value)) {
       if (each.deviceId === undefined) continue;
-      const appliance = new Appliance(each, this.#given.get(String(each.deviceId)));
+      const appliance = new Appliance(
+        each, this.#given.get(String(each.deviceId)), (id) => this.#units.get(`${each.deviceId}/${id}`));
       const known = before.get(appliance.id);
       // What the house says now is the truth about an order that nobody confirmed.
       const isOver = known?.fault instanceof Unconfirmed && known.fault.end < start;
@@ -173,17 +72,31 @@ export class House {
       for (const activator of appliance.activators) {
         const key = `${appliance.id}/${activator.id}`;
         const order = this.#orders.get(key) ?? this.#done.get(key);
-        if (order && !(order.end < start)) activator.state = order.state;
+        if (order && !order.isMove && !(order.end < start)) activator.state = order.state;
+        this.#follow(key, activator);
       }
     }
     for (const [key, order] of this.#done) if (order.end < start) this.#done.delete(key);
-    this.onchange();
+    this.#changed();
     if (fault !== null) throw fault;
   }
 
-  setKinds(all) {
-    this.#given = new Map(all.map((each) => [String(each.device), each]));
-    for (const appliance of this.appliances.values()) appliance.given = this.#given.get(appliance.id);
+  // What people have said of their appliances.
+  setWords(kinds, units) {
+    this.#given = new Map(kinds.map((each) => [String(each.device), each]));
+    const isUnit = (each) => typeof each.unit === "string" && each.from < each.to;
+    this.#units = new Map(units.filter(isUnit).map((each) => [`${each.device}/${each.activator}`, each]));
+    for (const appliance of this.appliances.values()) {
+      appliance.given = this.#given.get(appliance.id);
+      for (const activator of appliance.activators) activator.measure(this.#units.get(`${appliance.id}/${activator.id}`));
+    }
+  }
+
+  // What moves has come to its end, or has taken too long.
+  #follow(key, activator) {
+    const move = this.#moves.get(key);
+    if (move && (Math.abs(move.state - activator.state) < 0.01 || move.end < performance.now())) this.#moves.delete(key);
+    activator.target = this.#moves.get(key)?.state ?? null;
   }
 
   canSet(appliance) { return !appliance.onlyTells && (this.opensAll || appliance.allowsGuests); }
@@ -191,9 +104,12 @@ export class House {
   // A state that a stream tells of.
   take(change) {
     const activator = this.appliances.get(change?.device)?.activators.find((each) => each.id === change.activator);
-    if (!activator || change.state === undefined || this.#orders.has(`${change.device}/${change.activator}`)) return;
+    const key = `${change?.device}/${change?.activator}`;
+    const order = this.#orders.get(key);
+    if (!activator || change.state === undefined || order && !order.isMove) return;
     activator.state = change.state;
-    this.onchange();
+    this.#follow(key, activator);
+    this.#changed();
   }
 
   // Orders a state. Of orders that come faster than they are carried out, only the last counts.
@@ -201,14 +117,18 @@ export class House {
     const key = `${appliance.id}/${activator.id}`;
     const running = this.#orders.get(key);
     const before = running ? running.before : activator.state;
-    activator.state = state;
+    const isMove = appliance.kind === "blind" && activator === appliance.opening?.activator && activator.isLevel;
+    if (isMove) {
+      this.#moves.set(key, { state, end: performance.now() + longestMove });
+      this.#follow(key, activator);
+    } else activator.state = state;
     if (running) {
       running.state = state;
-      return this.onchange();
+      return this.#changed();
     }
-    const order = { state, before };
+    const order = { state, before, isMove };
     this.#orders.set(key, order);
-    this.onchange();
+    this.#changed();
     const slow = setTimeout(() => this.#wait(appliance, true), patience);
     try {
       let sent;
@@ -217,18 +137,19 @@ export class House {
         await ask("POST", `/devices/${part(appliance.id)}/activators/${part(activator.id)}`, { state: sent });
         order.before = sent;
       } while (order.state !== sent);
-      this.#done.set(key, { state: order.state, end: performance.now() });
-      this.#tell(appliance, activator, order.state, null);
+      if (!isMove) this.#done.set(key, { state: order.state, end: performance.now() });
+      this.#tell(appliance, activator, order, null);
     } catch (error) {
       const isOpen = error instanceof Away || error.isUnconfirmed;
-      const fault = isOpen ? new Unconfirmed(`Not confirmed. ${sentence(error.message)}`) : error;
-      this.#tell(appliance, activator, order.before, fault);
+      const fault = isOpen ? new Unconfirmed(`${t("Not confirmed.")} ${sentence(error.message)}`) : error;
+      this.#moves.delete(key);
+      this.#tell(appliance, activator, { ...order, state: order.before }, fault);
       throw fault;
     } finally {
       clearTimeout(slow);
       this.#wait(appliance, false);
       this.#orders.delete(key);
-      this.onchange();
+      this.#changed();
     }
   }
 
@@ -236,16 +157,18 @@ export class House {
     const current = this.appliances.get(appliance.id);
     if (!current || current.isWaiting === isWaiting) return;
     current.isWaiting = isWaiting;
-    this.onchange();
+    this.#changed();
   }
 
   // The list may have been loaded again meanwhile.
-  #tell(appliance, activator, state, error) {
+  #tell(appliance, activator, { state, isMove }, error) {
     const current = this.appliances.get(appliance.id);
     if (!current) return;
     current.fault = error;
     const set = current.activators.find((each) => each.id === activator.id);
-    if (set) set.state = state;
+    if (!set) return;
+    if (isMove) this.#follow(`${appliance.id}/${activator.id}`, set);
+    else set.state = state;
   }
 
   setUnanswered(ids) {
@@ -254,6 +177,6 @@ export class House {
       if (isOut) appliance.fault = "unanswered";
       else if (appliance.fault === "unanswered") appliance.fault = null;
     }
-    this.onchange();
+    this.#changed();
   }
 }

@@ -1,6 +1,8 @@
 // What an appliance does: the table that guards, words and headings go by. It is the hub's (ApplianceKind), and the
 // hub's tests hold both against Tests/Kinds/kinds.txt. A server's type is a hint, and no more.
 
+import { m } from "./text.js";
+
 const row = (type, name, asks, heading, more) => ({ type: type.split(" "), name: name.split(" "), asks, heading, ...more });
 
 // In the order that decides between two kinds that a type names: a DoorLock is a lock.
@@ -13,9 +15,9 @@ export const kinds = {
   valve: row("valve sprinkler irrigation",
     "valve sprinkler irrigation ventil -ventil -sprenger bewasserung -bewasserung", "opening", "open", { drawing: "valve" }),
   detector: row("smoke leak", "smoke leak gas rauchmelder rauchwarnmelder gasmelder wassermelder brandmelder", "always",
-    "sounding", { drawing: "alarm", on: "Alarm", off: "Quiet" }),
+    "sounding", { drawing: "alarm", on: m("Alarm"), off: m("Quiet") }),
   alarm: row("alarm siren", "alarm alarmanlage siren sirene", "always", "sounding",
-    { drawing: "alarm", on: "Alarm", off: "Quiet" }),
+    { drawing: "alarm", on: m("Alarm"), off: m("Quiet") }),
   camera: row("camera", "camera kamera -kamera", "always", null, { drawing: "camera" }),
   light: row("light lamp bulb dimmer", "light lamp bulb dimmer licht -licht lichter -lichter lampe -lampe lampen -lampen "
     + "leuchte -leuchte leuchten -leuchten beleuchtung -beleuchtung", "never", "on", { drawing: "light" }),

@@ -1,54 +1,50 @@
 // Rooms, scenes and rules: lists of them, and forms to change them.
 
-import { button, called, confirm, count, make, Part, Row, say, sentence, set, show, sorting, toast, when } from "./dom.js";
+import { button, called, confirm, make, Part, Row, say, sentence, set, show, sorting, toast, when } from "./dom.js";
 import { array, ask, list, own, part } from "./hub.js";
+import { sceneFields } from "./scenes.js";
+import { m, n, t } from "./text.js";
 
 const days = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
+const dayNames = { mon: m("mon"), tue: m("tue"), wed: m("wed"), thu: m("thu"), fri: m("fri"), sat: m("sat"), sun: m("sun") };
+const kindNames = { alarm: m("alarm"), notification: m("notification") };
 
 // What is arranged: how it is listed, its form, and the body that the hub takes.
 const kinds = {
   rooms: {
-    title: "Rooms", word: "room", drawing: "home", none: "No rooms yet: all appliances are shown together.",
-    words: (room) => [room.area, count(room.devices.length, "appliance")],
+    title: m("Rooms"), fresh: m("New room"), change: m("Change the room"), drawing: "home", none: m("No rooms yet: all appliances are shown together."),
+    words: (room) => [room.area, n(room.devices.length, "appliance", "appliances")],
     form(room, { house, all }) {
       const places = new Map(all.rooms.flatMap((each) => each.devices.map((id) => [id, each])));
       const place = (id) => (places.has(id) && places.get(id).id !== room.id ? ` (${called(places.get(id).name)})` : "");
-      const devices = checks("Appliances in it", house.map((each) => [each.id, each.name + place(each.id)]), room.devices);
-      const area = field("Floor or area, if you like", room.area);
+      const devices = checks(t("Appliances in it"), house.map((each) => [each.id, each.name + place(each.id)]), room.devices);
+      const area = field(t("Floor or area, if you like"), room.area);
       return [area, devices, () => ({ area: area.input.value.trim() || null, devices: devices.chosen() })];
     },
   },
   scenes: {
-    title: "Scenes", word: "scene", drawing: "spark", none: "No scenes yet. A scene sets many appliances at once.",
+    title: m("Scenes"), fresh: m("New scene"), change: m("Change the scene"), drawing: "spark", none: m("No scenes yet. A scene sets many appliances at once."),
     words: (scene) => [
-      count(list(scene.states).length, "state"), scene.at && `at ${scene.at}`,
-      scene.at && scene.days?.length < 7 && scene.days.join(" "),
+      n(list(scene.states).length, "state", "states"), scene.at && t("at {0}", scene.at),
+      scene.at && scene.days?.length < 7 && scene.days.map((day) => t(dayNames[day] ?? day)).join(" "),
     ],
     form(scene, { house }) {
-      const before = list(scene.states);
-      const settable = house.filter((each) => statesOf(each).length > 0);
-      const devices = checks(
-        "It sets", settable.map((each) => [each.id, each.name]), before.map((each) => each.device));
-      const retake = checks("", [["retake", "Take all states as they are now"]], []);
+      const devices = sceneFields(house, list(scene.states));
       const [, word, sign] = /^(sunrise|sunset)?([+-]\d+)?/.exec(scene.at ?? "");
-      const times = [["", "Never"], ["at", "At a time"], ["sunrise", "At sunrise"], ["sunset", "At sunset"]];
-      const kind = choice("By itself", times, word ?? (scene.at ? "at" : ""));
-      const time = field("Time", word ? "" : scene.at, { type: "time" });
-      const shift = field("Minutes later; with a minus sooner", sign ?? 0, { type: "number", min: -720, max: 720 });
-      const on = checks("On", days.map((day) => [day, day]), scene.days ?? days);
+      const times = [["", t("Never")], ["at", t("At a time")], ["sunrise", t("At sunrise")], ["sunset", t("At sunset")]];
+      const kind = choice(t("By itself"), times, word ?? (scene.at ? "at" : ""));
+      const time = field(t("Time"), word ? "" : scene.at, { type: "time" });
+      const shift = field(t("Minutes later; with a minus sooner"), sign ?? 0, { type: "number", min: -720, max: 720 });
+      const on = checks(t("On|these days"), days.map((day) => [day, t(dayNames[day])]), scene.days ?? days);
       on.node.classList.add("days");
       follow(kind, (value) => {
         appear([time, value === "at"], [shift, value.startsWith("sun")], [on, value !== ""]);
         time.input.required = value === "at";
       });
-      return [devices, scene.name ? retake : null, kind, time, shift, on, () => {
+      return [devices, devices.retake, kind, time, shift, on, () => {
         const value = kind.input.value, late = Number(shift.input.value);
-        const states = devices.chosen().flatMap((id) => {
-          const kept = before.filter((each) => each.device === id);
-          return kept.length > 0 && retake.chosen().length === 0 ? kept : statesOf(house.find((each) => each.id === id));
-        });
         return {
-          states, arms: scene.arms ?? null, days: value ? on.chosen() : null,
+          states: devices.states(), arms: scene.arms ?? null, days: value ? on.chosen() : null,
           at: value === "" ? null : value === "at" ? time.input.value
             : `${value}${late ? (late > 0 ? "+" : "") + late : ""}`,
         };
@@ -56,26 +52,26 @@ const kinds = {
     },
   },
   rules: {
-    title: "Rules", word: "rule", drawing: "bell", none: "No rules yet. A rule tells everybody when something happens.",
-    words: (rule) => [rule.kind, rule.text],
+    title: m("Rules"), fresh: m("New rule"), change: m("Change the rule"), drawing: "bell", none: m("No rules yet. A rule tells everybody when something happens."),
+    words: (rule) => [t(kindNames[rule.kind] ?? String(rule.kind)), rule.text],
     form(rule, { house, all }) {
       const parts = house.flatMap((each) => each.activators.map(
         (one) => [JSON.stringify([each.id, one.id]), `${called(each.name)}: ${called(one.name)}`]));
       const key = JSON.stringify([rule.device, rule.activator]);
-      if (rule.device && !parts.some(([each]) => each === key)) parts.push([key, "What is gone"]);
+      if (rule.device && !parts.some(([each]) => each === key)) parts.push([key, t("What is gone")]);
       const [word, limit] = (rule.when ?? "on").split(" ");
-      const what = choice("When", parts, key);
-      const is = choice("Becomes", [
-        ["on", "on, or open"], ["off", "off, or closed"], ["above", "more than"], ["below", "less than"],
+      const what = choice(t("When"), parts, key);
+      const is = choice(t("Becomes"), [
+        ["on", t("on, or open")], ["off", t("off, or closed")], ["above", t("more than")], ["below", t("less than")],
       ], word);
-      const number = field("Value", limit ?? 0.5, { type: "number", step: "any" });
-      const kind = choice("Then comes", [
-        ["notification", "a notification"], ["alarm", "an alarm, until somebody acknowledges it"],
+      const number = field(t("Value"), limit ?? 0.5, { type: "number", step: "any" });
+      const kind = choice(t("Then comes"), [
+        ["notification", t("a notification")], ["alarm", t("an alarm, until somebody acknowledges it")],
       ], rule.kind ?? "notification");
-      const text = field("Which says", rule.text, { required: true });
+      const text = field(t("Which says"), rule.text, { required: true });
       const names = all.scenes.map((each) => [each.name, each.name]);
-      const run = choice("And runs the scene", [["", "None"], ...names], rule.run ?? "");
-      const within = checks("Only in these scenes; none chosen: always", names, rule.in);
+      const run = choice(t("And runs the scene"), [["", t("None")], ...names], rule.run ?? "");
+      const within = checks(t("Only in these scenes; none chosen: always"), names, rule.in);
       follow(is, (value) => appear([number, !value.startsWith("o")]));
       appear([within, names.length > 0], [run, names.length > 0]);
       return [what, is, number, kind, text, run, within, () => {
@@ -91,12 +87,6 @@ const kinds = {
 };
 
 const byName = (one, other) => sorting.compare(one.name, other.name);
-
-function statesOf(appliance) {
-  return (appliance?.activators ?? []).filter((each) => each.isSwitch || each.isLevel).map((each) => ({
-    device: appliance.id, activator: each.id, state: each.state, name: `${called(appliance.name)}: ${called(each.name)}`,
-  }));
-}
 
 function appear(...fields) { for (const [each, isShown] of fields) set(each.node, "hidden", !isShown); }
 
@@ -138,12 +128,20 @@ export class ArrangeView {
   constructor(app) {
     this.#app = app;
     this.parts = Object.keys(kinds).filter((key) => key !== "rules" || app.may.has("administer")).map((key) => {
-      const { title, word, none } = kinds[key];
-      const add = button(`New ${word}`, () => this.edit(key, {}));
-      return [key, new Part(title, () => new ArrangeRow(this, key), none, add)];
+      const { title, fresh, none } = kinds[key];
+      const add = button(t(fresh), () => this.edit(key, {}));
+      return [key, new Part(t(title), () => new ArrangeRow(this, key), t(none), add)];
+    });
+    const add = app.may.has("change") ? make("button.primary", { onclick: async () => {
+      const { add: begin } = await import("./add.js");
+      begin(app);
+    } }, t("Add an appliance")) : null;
+    const history = button(t("History of the house"), async () => {
+      const { showHistory } = await import("./history.js");
+      showHistory(app, null);
     });
     this.node = make("section.view", { hidden: true },
-      make("h1", "Arrange"), ...this.parts.map(([, each]) => each.node));
+      make("h1", t("Arrange")), make("div.buttons", add, history), ...this.parts.map(([, each]) => each.node));
   }
 
   get house() { return [...this.#app.house.appliances.values()].sort(byName); }
@@ -169,13 +167,13 @@ export class ArrangeView {
   }
 
   edit(key, item) {
-    const { word, form } = kinds[key];
+    const { form, fresh, change } = kinds[key];
     const isNew = item.name === undefined;
-    const name = field("Name", item.name, { required: true, maxlength: 63 });
+    const name = field(t("Name"), item.name, { required: true, maxlength: 63 });
     const fields = form(item, this), body = fields.pop();
     const fault = make("p.warning", { role: "alert" });
     const authors = ["made", "changed"].filter((each) => item[each]?.name)
-      .map((each) => `${each} ${when(item[each].at)} by ${called(item[each].name)}`).join(", ");
+      .map((each) => t(each === "made" ? "made {0} by {1}" : "changed {0} by {1}", when(item[each].at), called(item[each].name))).join(", ");
     // What is changed must be as it was read: else somebody else has changed it, and that is not overwritten.
     const condition = item.etag ? { "If-Match": item.etag } : {};
     let isFresh = false;
@@ -186,8 +184,8 @@ export class ArrangeView {
         dialog.close();
       } catch (error) {
         say(fault, error.status !== 412 ? sentence(error.message)
-          : isFresh ? `There is a ${word} of this name already.`
-          : `Somebody else has changed or deleted this ${word} meanwhile. Close this, and change it as it is now.`);
+          : isFresh ? t("There is one of this name already.")
+          : t("Somebody else has changed or deleted it meanwhile. Close this, and change it as it is now."));
       }
       await Promise.all([this.load(), this.#app.home.load()]).catch(() => this.#app.refresh());
     };
@@ -203,26 +201,26 @@ export class ArrangeView {
         await ask("PUT", path(id), { ...body(), name: called }, 20, wanted);
         isFresh = false;
         if (isMoved) await ask("DELETE", path(item.name), undefined, 20, condition);
-      }, `${called} is kept`);
+      }, t("{0} is kept", called));
     };
     const remove = async () => {
-      if (!(await confirm(`Delete ${called(item.name)}?`, null, "Delete"))) return;
+      if (!(await confirm(t("Delete {0}?", called(item.name)), null, t("Delete")))) return;
       const work = () => ask("DELETE", path(item.id ?? item.name), undefined, 20, condition);
-      send(work, `${called(item.name)} is deleted`);
+      send(work, t("{0} is deleted", called(item.name)));
     };
-    const dialog = show(".edit", isNew ? `New ${word}` : `Change the ${word}`,
+    const dialog = show(".edit", t(isNew ? fresh : change),
       make("form", { onsubmit: save }, name.node, ...fields.filter(Boolean).map((each) => each.node),
         authors && make("p.words", { dir: "auto" }, authors), fault,
         make("div.buttons",
-          isNew ? null : make("button.quiet", { type: "button", onclick: remove }, "Delete"),
-          make("button", { type: "button", onclick: () => dialog.close() }, "Cancel"),
-          make("button.primary", "Save"))));
+          isNew ? null : make("button.quiet", { type: "button", onclick: remove }, t("Delete")),
+          make("button", { type: "button", onclick: () => dialog.close() }, t("Cancel")),
+          make("button.primary", t("Save")))));
   }
 }
 
 class ArrangeRow extends Row {
   constructor(view, key) {
-    const change = button("Change", () => view.edit(key, this.item));
+    const change = button(t("Change"), () => view.edit(key, this.item));
     super(kinds[key].drawing, change);
     [this.key, this.change] = [key, change];
   }
@@ -230,6 +228,6 @@ class ArrangeRow extends Row {
     this.item = item;
     say(this.name, item.name);
     say(this.words, kinds[this.key].words(item).filter(Boolean).join(" · "));
-    set(this.change, "aria-label", `Change ${item.name}`);
+    set(this.change, "aria-label", t("Change {0}", item.name));
   }
 }

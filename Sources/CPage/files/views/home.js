@@ -1,25 +1,41 @@
 // The first view: what needs attention, scenes, and the rooms with their appliances.
 
-import { Card } from "./card.js";
-import { button, called, confirm, count, icon, KeyedList, make, quoting, Row, say, sentence, set, sorting, toast, when } from "./dom.js";
+import { button, called, confirm, icon, KeyedList, make, quoting, Row, say, sentence, set, sorting, toast, when } from "./dom.js";
 import { array, ask, list, own, part } from "./hub.js";
+import { byKind, byRoom, Column } from "./sections.js";
+import { keep, kept, m, n, t } from "./text.js";
 
-// So many appliances are added before the browser gets its turn: a switch must not wait for two hundred others.
-const batch = 24;
+// Room for both views beside one another.
+const wide = matchMedia("(min-width: 78rem)");
 // A house of fewer is looked over faster than searched.
 const fewest = 13;
 
+// What one looks for at a glance.
+const facts = {
+  all: { one: m("in all"), many: m("in all"), is: () => true },
+  sounding: { one: m("alarm"), many: m("alarms"), is: (each) => each.isSounding },
+  unlocked: { one: m("unlocked"), many: m("unlocked"), is: (each) => each.isUnlocked },
+  open: { one: m("open"), many: m("open"), is: (each) => each.isOpen && !each.isUnlocked },
+  lights: { one: m("light on"), many: m("lights on"), is: (each) => each.isOn === true && each.kind === "light" },
+  on: { one: m("other on"), many: m("others on"), is: (each) => each.isOn === true && each.kind !== "light" },
+  fault: { one: m("without an answer"), many: m("without an answer"), is: (each) => each.fault !== null },
+  low: { one: m("battery low"), many: m("batteries low"), is: (each) => each.isLow },
+};
+
 export class HomeView {
+  // What this device wants the page to be like; null where the hub keeps no such thing.
+  preferences = null;
+  timers = new Map();
   armed = { count: 0, total: 0, scenes: [] };
-  #app; #filter = "all"; #query = ""; #rooms = []; #scenes = []; #limit = batch; #cards = new Map();
+  #app; #filter = "all"; #query = ""; #rooms = []; #scenes = []; 
 
   constructor(app) {
     this.#app = app;
     this.search = make("input", {
-      type: "search", placeholder: "Find an appliance", "aria-label": "Find an appliance", autocomplete: "off",
+      type: "search", placeholder: t("Find an appliance"), "aria-label": t("Find an appliance"), autocomplete: "off",
       oninput: () => { this.#query = this.search.value.trim().toLowerCase(); this.show(); },
     });
-    this.filters = ["all", "sounding", "on", "open", "fault"].map((filter) => {
+    this.filters = Object.keys(facts).map((filter) => {
       const number = make("b");
       const chip = make("button.chip", {
         "data-filter": filter, onclick: () => { this.#filter = filter; this.show(); },
@@ -28,24 +44,43 @@ export class HomeView {
     });
     this.notices = make("ul.notices");
     this.noticeList = new KeyedList(this.notices, (notice) => new Notice(notice));
-    this.sceneRow = make("ul.scenes", { "aria-label": "Scenes" });
+    this.sceneRow = make("ul.scenes", { "aria-label": t("Scenes") });
+    this.sceneMore = make("button.quiet", {
+      "aria-haspopup": "dialog", "aria-label": t("What the scenes would change"), onclick: async () => {
+        const { showScenes } = await import("./scenes.js");
+        showScenes(this, app.house, this.#scenes);
+      },
+    }, icon("more"));
     this.sceneList = new KeyedList(this.sceneRow, () => new SceneButton(this));
     this.empty = make("div.empty", { hidden: true }, make("h2"), make("p"));
-    this.sections = make("div.rooms");
-    this.roomList = new KeyedList(this.sections, () => new RoomSection(this));
-    this.overview = make("div.chips", { role: "group", "aria-label": "Show" }, ...this.filters.map((each) => each.button));
-    this.tools = make("div.tools", this.overview,
+    [this.first, this.rooms, this.kinds] = [new Column(app), new Column(app), new Column(app)];
+    this.columns = make("div.columns", this.rooms.node, this.kinds.node);
+    const byButton = (by, word) => make("button.chip", { "data-by": by, onclick: () => {
+      keep("by", by);
+      this.show();
+    } }, word);
+    this.by = make("div.chips.by", { role: "group", "aria-label": t("Arranged") },
+      byButton("room", t("By room")), byButton("kind", t("By kind")));
+    wide.addEventListener("change", () => this.show());
+    this.all = make("button.chip.whole", { "aria-haspopup": "dialog", onclick: async () => {
+      const { askMany } = await import("./many.js");
+      askMany(app, t("The whole house"), [...app.house.appliances.values()]);
+    } }, t("All at once"));
+    this.overview = make("div.chips", { role: "group", "aria-label": t("Show") }, ...this.filters.map((each) => each.button));
+    this.tools = make("div.tools", this.overview, make("div.ways", this.by, this.all),
       make("label.search", icon("search"), this.search));
-    this.node = make("section.view", make("h1.hidden", "Home"),
-      this.notices, this.sceneRow, this.tools, this.empty, this.sections);
+    this.node = make("section.view", make("h1.hidden", t("Home")),
+      this.notices, make("div.sceneline", this.sceneRow, this.sceneMore), this.tools, this.empty, this.first.node, this.columns);
   }
 
   // What changes seldom. A hub without rooms or scenes shows its appliances.
   async load() {
-    const [rooms, scenes, current, armed] = await Promise.all(
-      [own("rooms"), own("scenes"), own("scenes/current"), own("armed")]);
+    const [rooms, scenes, current, armed, preferences, timers] = await Promise.all(
+      [own("rooms"), own("scenes"), own("scenes/current"), own("armed"), own("preferences"), own("timers")]);
+    this.preferences = preferences;
+    this.timers = timers && new Map(list(timers, "timers").map((each) => [`${each.device}/${each.activator}`, each]));
     this.#rooms = list(rooms, "rooms");
-    this.#app.house.setKinds(list(rooms, "kinds"));
+    this.#app.house.setWords(list(rooms, "kinds"), list(rooms, "units"));
     const rules = list(armed, "rules").filter((rule) => array(rule.in).length > 0);
     this.armed = {
       ...armed, count: rules.filter((rule) => rule.armed === true).length, total: rules.length,
@@ -62,28 +97,50 @@ export class HomeView {
     this.show();
   }
 
+  // The room of an appliance's id; null if it is in none.
+  roomOf(id) {
+    const room = this.#rooms.find((each) => array(each.devices).includes(String(id)));
+    return room ? String(room.name ?? room.id) : null;
+  }
+
+  timerOf(appliance) {
+    if (!this.timers?.size) return null;
+    return appliance.activators.map((each) => this.timers.get(`${appliance.id}/${each.id}`)).find(Boolean) ?? null;
+  }
+
+  get favourites() { return array(this.preferences?.favourites).map(String); }
+
+  // Every browser of this device has the same favourites; the hub keeps them.
+  async favour(id, isFavourite) {
+    const favourites = this.favourites.filter((each) => each !== id);
+    if (isFavourite) favourites.push(id);
+    await this.prefer({ favourites });
+  }
+
+  async prefer(more) {
+    this.preferences = await ask("PUT", "preferences", { ...this.preferences, ...more });
+    this.show();
+  }
+
   show() {
     const house = this.#app.house;
     const all = [...house.appliances.values()];
     this.noticeList.show(this.#app.notices, (notice) => notice.key);
     this.sceneList.show(this.#scenes.map((scene) => ({ ...scene, isActive: scene.isActive && this.#isSo(scene) })),
       (scene) => scene.name);
-    set(this.sceneRow, "hidden", this.#scenes.length === 0);
-    const numbers = {
-      all: all.length, on: all.filter((each) => each.isOn).length, open: all.filter((each) => each.isOpen).length,
-      sounding: all.filter((each) => each.isSounding).length, fault: all.filter((each) => each.fault).length,
-    };
-    const names = { all: "in all", sounding: numbers.sounding === 1 ? "alarm" : "alarms", on: "on", open: "open", fault: "without an answer" };
+    set(this.sceneRow.parentElement, "hidden", this.#scenes.length === 0);
+    const numbers = Object.fromEntries(Object.entries(facts).map(([key, { is }]) => [key, all.filter(is).length]));
     if (numbers[this.#filter] === 0) this.#filter = "all";
     for (const { filter, number, word, button } of this.filters) {
+      const { one, many } = facts[filter];
       say(number, String(numbers[filter]));
-      say(word, names[filter]);
+      say(word, t(numbers[filter] === 1 ? one : many));
       set(button, "aria-pressed", String(this.#filter === filter));
-      set(button, "hidden", filter !== "all" && numbers[filter] === 0 && filter !== "on");
-      set(button, "disabled", filter === "on" && numbers.on === 0);
+      set(button, "hidden", filter !== "all" && numbers[filter] === 0);
     }
     set(this.tools, "hidden", all.length === 0);
     set(this.search.parentElement, "hidden", all.length < fewest);
+    set(this.by.parentElement, "hidden", all.length < fewest);
     const shown = all.filter((each) => this.#isShown(each));
     this.#showEmpty(all.length, shown.length);
     this.#showRooms(shown);
@@ -98,46 +155,34 @@ export class HomeView {
   }
 
   #isShown(appliance) {
-    const passes = {
-      all: true, sounding: appliance.isSounding, on: appliance.isOn, open: appliance.isOpen, fault: appliance.fault !== null,
-    };
-    return passes[this.#filter]
+    return facts[this.#filter].is(appliance)
       && (this.#query === "" || `${appliance.name} ${appliance.type}`.toLowerCase().includes(this.#query));
   }
 
   #showEmpty(all, shown) {
     const isAway = this.#app.isHouseAway;
     set(this.empty, "hidden", shown > 0 || !this.#app.hasHouse && !isAway);
-    const [title, text] = all > 0 ? ["Nothing fits", "No appliance has this in its name."]
-      : isAway ? ["The house does not answer", "The hub is there, and the server behind it is not. The page asks again by itself."]
-      : ["No appliances yet", "The hub knows none. “hubpair home add” on a paired computer adds one; then it appears here."];
+    const [title, text] = all > 0 ? [t("Nothing fits"), t("No appliance has this in its name.")]
+      : isAway ? [t("The house does not answer"), t("The hub is there, and the server behind it is not. The page asks again by itself.")]
+      : [t("No appliances yet"), this.#app.may?.has("change") ? t("“Add an appliance” under “Arrange” adds one; then it appears here.") : t("The hub knows none.")];
     say(this.empty.children[0], title);
     say(this.empty.children[1], text);
   }
 
   #showRooms(shown) {
-    const places = new Map();
-    for (const room of this.#rooms) for (const id of array(room.devices)) places.set(id, room);
-    const rooms = new Map(this.#rooms.map((room) => [room, []]));
-    const others = [];
-    for (const appliance of shown) (rooms.get(places.get(appliance.id)) ?? others).push(appliance);
-    const sections = [...rooms].map(([room, appliances]) => ({
-      key: String(room.id), name: String(room.name ?? room.id), area: room.area ? String(room.area) : "", appliances,
-    })).filter((section) => section.appliances.length > 0);
-    sections.sort((one, other) => sorting.compare(one.area, other.area) || sorting.compare(one.name, other.name));
-    if (others.length > 0) {
-      sections.push({ key: "", name: sections.length > 0 ? "In no room" : "Appliances", area: "", appliances: others });
-    }
-    let left = this.#limit;
-    for (const section of sections) {
-      section.appliances.sort((one, other) => sorting.compare(one.name, other.name));
-      section.appliances = section.appliances.slice(0, left);
-      left -= section.appliances.length;
-    }
-    this.roomList.show(sections.filter((section) => section.appliances.length > 0), (section) => section.key);
-    if (this.#limit < shown.length) {
-      requestAnimationFrame(() => setTimeout(() => { this.#limit += batch; this.show(); }));
-    }
+    const isWide = wide.matches;
+    const by = isWide ? "both" : kept("by") === "kind" ? "kind" : "room";
+    set(this.columns, "data-by", by);
+    set(this.by, "hidden", isWide);
+    for (const each of this.by.children) set(each, "aria-pressed", String(each.dataset.by === by));
+    const chosen = this.favourites.map((id) => shown.find((each) => each.id === id)).filter(Boolean);
+    this.first.show(chosen.length === 0 ? []
+      : [{ key: "favourites", name: t("Favourites"), area: "", appliances: chosen, isSorted: true }]);
+    set(this.first.node, "hidden", chosen.length === 0);
+    if (by !== "kind") this.rooms.show(byRoom(shown, this.#rooms));
+    if (by !== "room") this.kinds.show(byKind(shown));
+    set(this.rooms.node, "hidden", by === "kind");
+    set(this.kinds.node, "hidden", by === "room");
   }
 
   // What it would do that is asked about, in words.
@@ -151,21 +196,15 @@ export class HomeView {
     });
   }
 
-  card(id) {
-    let card = this.#cards.get(id);
-    if (!card) this.#cards.set(id, card = new Card(this.#app.house));
-    return card;
-  }
-
   async run(scene) {
     const opening = this.#openedBy(scene);
     const isMeant = opening.length === 0
-      || await confirm(`Run ${called(scene.name)}?`, opening.join("\n"), "Run", false);
+      || await confirm(t("Run {0}?", called(scene.name)), opening.join("\n"), t("Run"), false);
     if (!isMeant) return;
     try {
       const answer = await ask("POST", `scenes/${part(scene.name)}/run`, undefined, 40);
       const failed = list(answer, "states").filter((each) => each.result !== "confirmed").length;
-      const result = failed > 0 ? `${count(failed, "appliance")} did not follow` : "done";
+      const result = failed > 0 ? t("{0} did not follow", n(failed, "appliance", "appliances")) : t("done");
       toast(`${called(scene.name)}: ${result}`,
         failed > 0 ? "fault" : "note");
       if (typeof answer?.note === "string") toast(sentence(quoting(answer.note)), "fault");
@@ -173,26 +212,6 @@ export class HomeView {
       toast(`${called(scene.name)}: ${sentence(error.message)}`, "fault");
     }
     this.#app.refresh();
-  }
-}
-
-class RoomSection {
-  constructor(view) {
-    const id = `room-${crypto.randomUUID()}`;
-    this.area = make("span.area", { dir: "auto" });
-    this.name = make("span", { dir: "auto" });
-    this.note = make("span.note");
-    this.cards = make("ul.cards", { "aria-labelledby": id });
-    this.list = new KeyedList(this.cards, (appliance) => view.card(appliance.id));
-    this.node = make("section.room", { "aria-labelledby": id },
-      make("h2", make("span", { id }, this.name, " ", this.area), this.note), this.cards);
-  }
-  update(section) {
-    say(this.name, section.name);
-    say(this.area, section.area);
-    const on = section.appliances.filter((each) => each.isOn).length;
-    say(this.note, on > 0 ? `${on} on` : "");
-    this.list.show(section.appliances, (appliance) => appliance.id);
   }
 }
 
@@ -206,21 +225,24 @@ class SceneButton {
       onclick: async () => {
         if (this.button.getAttribute("aria-busy") === "true") return;
         set(this.button, "aria-busy", "true");
+        this.update(this.#scene);
         await view.run(this.#scene);
         set(this.button, "aria-busy", null);
+        this.update(this.#scene);
       },
     }, this.drawings.spark, this.drawings.shield, this.name, this.state);
     this.node = make("li", this.button);
   }
   update(scene) {
     this.#scene = scene;
-    say(this.name, scene.name);
+    const isBusy = this.button.getAttribute("aria-busy") === "true";
+    say(this.name, isBusy ? `${scene.name} …` : scene.name);
     set(this.button, "data-active", scene.isActive);
     set(this.drawings.spark, "hidden", scene.decides);
     set(this.drawings.shield, "hidden", !scene.decides);
-    const words = [scene.isActive ? "the house is as it says" : "", scene.decides ? "decides what is armed" : ""];
+    const words = [scene.isActive ? t("the house is as it says") : "", scene.decides ? t("decides what is armed") : ""];
     say(this.state, words.filter((each) => each !== "").map((each) => `, ${each}`).join(""));
-    set(this.button, "title", when(scene.next) === "" ? null : `also runs ${when(scene.next)}`);
+    set(this.button, "title", when(scene.next) === "" ? null : t("also runs {0}", when(scene.next)));
   }
 }
 

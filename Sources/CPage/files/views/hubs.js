@@ -2,6 +2,7 @@
 
 import { button, called, confirm, make, Part, Row, say, sentence, set, show, toast } from "./dom.js";
 import { ask, list, Stream } from "./hub.js";
+import { m, t } from "./text.js";
 
 const local = "/hubpair/local/";
 // Between two pictures of the camera, and two questions whether the owner has decided; in milliseconds.
@@ -12,8 +13,8 @@ export class HubsView {
   #place = null; #isOpen = false;
 
   constructor(app) {
-    this.known = new Part("Hubs of this computer", () => new KnownRow(this), "None yet. Pair with one below.");
-    this.near = new Part("On the network", () => new NearRow(this), "Looking …");
+    this.known = new Part(t("Hubs of this computer"), () => new KnownRow(this), t("None yet. Pair with one below."));
+    this.near = new Part(t("On the network"), () => new NearRow(this), t("Looking …"));
     this.stream = new Stream(`${local}network`, (told) => this.#take(told));
     app.streams.push(this.stream);
     this.file = make("input.hidden", {
@@ -26,13 +27,13 @@ export class HubsView {
       event.preventDefault();
       this.#pair(this.code.value);
     };
-    this.node = make("section.view", { hidden: true }, make("h1", "Hubs"), this.known.node,
-      make("section.part", make("h2", "Pair with a hub"),
+    this.node = make("section.view", { hidden: true }, make("h1", t("Hubs")), this.known.node,
+      make("section.part", make("h2", t("Pair with a hub")),
         make("div.item.pair",
-          make("label.drop", this.file, make("span", "Drop a picture of the code here, or choose one")),
-          navigator.mediaDevices ? button("Use the camera", () => this.#film()) : null,
+          make("label.drop", this.file, make("span", t("Drop a picture of the code here, or choose one"))),
+          navigator.mediaDevices ? button(t("Use the camera"), () => this.#film()) : null,
           make("form.buttons", { onsubmit: send },
-            make("label.field", this.label, this.code), make("button.primary", "Pair")),
+            make("label.field", this.label, this.code), make("button.primary", t("Pair"))),
           this.result)),
       this.near.node);
     set(this.near.empty, "hidden", null);
@@ -91,19 +92,19 @@ export class HubsView {
   }
 
   async forget(hub) {
-    const text = "The hub still lets this computer in, until its owner revokes it there.";
-    if (!(await confirm(`Forget ${called(hub.name)}?`, text, "Forget"))) return;
+    const text = t("The hub still lets this computer in, until its owner revokes it there.");
+    if (!(await confirm(t("Forget {0}?", called(hub.name)), text, t("Forget")))) return;
     const answer = await this.act("POST", "hubs/forget", { hub: hub.hub ?? hub.name });
     if (!answer) return;
     if (hub.shown) return location.reload();
-    toast(`${called(hub.name)} is forgotten`);
+    toast(t("{0} is forgotten", called(hub.name)));
     this.#list(answer);
   }
 
   // Pair with this one: a typed code does not say which hub it is of.
   #aim(hub) {
     this.#place = hub?.address ?? null;
-    say(this.label, `Or type the code that ${hub ? `${called(hub.name)} shows` : "stands beside the picture"}`);
+    say(this.label, hub ? t("Or type the code that {0} shows", called(hub.name)) : t("Or type the code that stands beside the picture"));
   }
 
   choose(hub) {
@@ -113,19 +114,19 @@ export class HubsView {
 
   async #read(file) {
     if (!file) return;
-    this.#tell("Reading the picture …");
+    this.#tell(t("Reading the picture …"));
     const answer = await this.act("POST", "pictures", file, 60);
     this.file.value = "";
     if (answer) await this.#pair(answer.code);
   }
 
   async #pair(code) {
-    this.#tell("Asking the hub …");
+    this.#tell(t("Asking the hub …"));
     const answer = await this.act("POST", "pair", { code, at: this.#place }, 60);
     if (!answer) return;
     this.code.value = "";
     if (answer.status === "approved") return this.use(answer);
-    this.#tell(`${called(answer.name)} has to let this computer in. Its owner compares the fingerprint: ${answer.device}`);
+    this.#tell(t("{0} has to let this computer in. Its owner compares the fingerprint: {1}", called(answer.name), answer.device));
     this.load();
     while (this.#isOpen) {
       await new Promise((resolve) => setTimeout(resolve, askTime));
@@ -145,12 +146,12 @@ export class HubsView {
       const video = { facingMode: "environment", width: { ideal: 1280 } };
       film = await navigator.mediaDevices.getUserMedia({ video });
     } catch (error) {
-      return this.#tell(`The camera cannot be used: ${error.message}`);
+      return this.#tell(t("The camera cannot be used: {0}", error.message));
     }
     const video = make("video", { autoplay: true, muted: true, playsinline: true });
     video.srcObject = film;
-    const dialog = show("", "Hold the code before the camera", video,
-      make("form.buttons", { method: "dialog" }, make("button", "Cancel")));
+    const dialog = show("", t("Hold the code before the camera"), video,
+      make("form.buttons", { method: "dialog" }, make("button", t("Cancel"))));
     const canvas = make("canvas");
     let code = null;
     while (dialog.open && !code) {
@@ -169,44 +170,44 @@ export class HubsView {
 }
 
 const states = {
-  pending: "waits for its owner", unprotected: "a stock hub, without protection", unpaired: "not paired",
+  pending: m("waits for its owner"), unprotected: m("a stock hub, without protection"), unpaired: m("not paired"),
 };
 
 class KnownRow extends Row {
   constructor(view) {
-    const use = button("Use", () => view.use(this.hub), "primary");
-    super("home", use, button("Forget", () => view.forget(this.hub)));
+    const use = button(t("Use"), () => view.use(this.hub), "primary");
+    super("home", use, button(t("Forget"), () => view.forget(this.hub)));
     this.use = use;
   }
   update(hub) {
     this.hub = hub;
     say(this.name, hub.name);
-    const standing = [hub.shown ? "shown here" : states[hub.status], hub.default && !hub.shown && "the default"];
+    const standing = [hub.shown ? t("shown here") : states[hub.status] && hub.status !== "paired" && t(states[hub.status]), hub.default && !hub.shown && t("the default")];
     say(this.words, [...standing, hub.address, hub.hub].filter(Boolean).join(" · "));
     set(this.use, "hidden", hub.shown || hub.status !== "paired");
-    set(this.use, "aria-label", `Use ${hub.name}`);
-    set(this.use.nextSibling, "aria-label", `Forget ${hub.name}`);
+    set(this.use, "aria-label", t("Use {0}", hub.name));
+    set(this.use.nextSibling, "aria-label", t("Forget {0}", hub.name));
   }
 }
 
 const identities = {
-  verified: "has shown the key that this computer is paired with", claimed: "only it says what it is",
-  impostor: "not what it says: a paired hub has this name or fingerprint, and another key",
+  verified: m("has shown the key that this computer is paired with"), claimed: m("only it says what it is"),
+  impostor: m("not what it says: a paired hub has this name or fingerprint, and another key"),
 };
 
 class NearRow extends Row {
   constructor(view) {
-    const pair = button("Pair", () => view.choose(this.hub));
+    const pair = button(t("Pair"), () => view.choose(this.hub));
     super("home", pair);
     this.pair = pair;
   }
   update(hub) {
     this.hub = hub;
     say(this.name, hub.name);
-    const what = hub.unprotected ? states.unprotected : identities[hub.identity];
-    say(this.words, [hub.answers === false && "does not answer", what, hub.address, hub.id].filter(Boolean).join(" · "));
+    const what = hub.unprotected ? t(states.unprotected) : identities[hub.identity] && t(identities[hub.identity]);
+    say(this.words, [hub.answers === false && t("does not answer"), what, hub.address, hub.id].filter(Boolean).join(" · "));
     set(this.node, "data-kind", hub.identity === "impostor" ? "alarm" : "note");
     set(this.pair, "hidden", hub.paired || hub.unprotected || hub.identity === "impostor");
-    set(this.pair, "aria-label", `Pair with ${hub.name}`);
+    set(this.pair, "aria-label", t("Pair with {0}", hub.name));
   }
 }

@@ -1,34 +1,35 @@
 // What only owners see: who asks to be let in, devices, codes, the journal, and what the doctor says.
 
 import { CodeMaker, roleChoice, roleHelp, roles } from "./code.js";
-import { button, called, confirm, count, make, Part, Row, say, sentence, set, span, toast, when } from "./dom.js";
+import { button, called, confirm, make, Part, Row, say, sentence, set, span, toast, when } from "./dom.js";
 import { array, ask, list, own, part } from "./hub.js";
+import { m, n, t } from "./text.js";
 
 export class OwnerViews {
   #app; #devices = null; #codes = null; #journal = []; #self = ""; #lastLook = -Infinity;
 
   constructor(app) {
     this.#app = app;
-    this.requests = new Part("Waiting to be let in", (record) => new RequestRow(this, record), "Nobody is waiting.");
-    this.devices = new Part("Devices", () => new DeviceRow(this), "No device is let in.");
-    this.codes = new Part("Codes that are out", () => new CodeRow(this), "No code is out.");
-    this.journal = new Part("Journal", () => new JournalRow(), "Nothing has happened yet.");
+    this.requests = new Part(t("Waiting to be let in"), (record) => new RequestRow(this, record), t("Nobody is waiting."));
+    this.devices = new Part(t("Devices"), () => new DeviceRow(this), t("No device is let in."));
+    this.codes = new Part(t("Codes that are out"), () => new CodeRow(this), t("No code is out."));
+    this.journal = new Part(t("Journal"), () => new JournalRow(), t("Nothing has happened yet."));
     this.maker = new CodeMaker(this);
-    this.access = make("section.view", make("h1", "Access"),
+    this.access = make("section.view", make("h1", t("Access")),
       this.requests.node, this.maker.node, this.devices.node, this.codes.node, this.journal.node);
     this.findings = new Part(null, () => new FindingRow(), "");
-    this.look = button("Look again", () => this.#look(true));
+    this.look = button(t("Look again"), () => this.#look(true));
     this.healthText = make("p.words", { role: "status" });
     this.health = make("section.view",
-      make("div.headline", make("h1", "Health"), this.look), this.healthText, this.findings.node);
+      make("div.headline", make("h1", t("Health")), this.look), this.healthText, this.findings.node);
     const isThere = () => app.may.has("administer") && this.#devices !== null;
     this.views = {
       access: {
-        name: "Access", drawing: "key", view: { node: this.access, show: () => this.show() }, isThere,
+        name: t("Access"), drawing: "key", view: { node: this.access, show: () => this.show() }, isThere,
         badge: () => this.#waiting.length,
       },
       health: {
-        name: "Health", drawing: "health", view: { node: this.health, show: () => this.#look(false) }, isThere,
+        name: t("Health"), drawing: "health", view: { node: this.health, show: () => this.#look(false) }, isThere,
         badge: () => 0,
       },
     };
@@ -38,8 +39,8 @@ export class OwnerViews {
 
   get notices() {
     return this.#waiting.map((device) => ({
-      key: `ask-${device.device}`, kind: "ask", drawing: "key", title: `\u200e${called(device.name)} asks to be let in`,
-      text: device.device, verb: "Look", act: () => { location.hash = "access"; },
+      key: `ask-${device.device}`, kind: "ask", drawing: "key", title: `\u200e${t("{0} asks to be let in", called(device.name))}`,
+      text: device.device, verb: t("Look"), act: () => { location.hash = "access"; },
     }));
   }
 
@@ -89,19 +90,19 @@ export class OwnerViews {
     if (!isAgain && now - this.#lastLook < 60000) return;
     this.#lastLook = now;
     set(this.look, "disabled", true);
-    say(this.healthText, "The doctor looks at the hub. This takes some seconds …");
+    say(this.healthText, t("The doctor looks at the hub. This takes some seconds …"));
     try {
       const answer = await ask("GET", "findings", undefined, 60);
       const order = { problem: 0, warning: 1, skipped: 2, ok: 3 };
       const all = list(answer, "findings").sort((one, other) => (order[one.status] ?? 4) - (order[other.status] ?? 4));
       const bad = all.filter((each) => each.status === "problem" || each.status === "warning").length;
-      say(this.healthText, bad === 0 ? `All is well: ${count(all.length, "check")} made.`
-        : `${count(bad, "thing")} to look at, of ${count(all.length, "check")}.`);
+      say(this.healthText, bad === 0 ? t("All is well: {0} made.", n(all.length, "check", "checks"))
+        : t("{0} to look at, of {1}.", n(bad, "thing", "things"), n(all.length, "check", "checks")));
       this.findings.show(all, (each) => `${each.check} ${each.tried}`);
     } catch (error) {
       this.#lastLook = -Infinity;
       say(this.healthText, error.status !== 404 ? sentence(error.message)
-        : "This hub cannot look at itself from here; “hubpair doctor” on it does.");
+        : t("This hub cannot look at itself from here; “hubpair doctor” on it does."));
     } finally {
       set(this.look, "disabled", null);
     }
@@ -110,12 +111,12 @@ export class OwnerViews {
 
 class RequestRow extends Row {
   constructor(views, record) {
-    const role = roleChoice(`Role for ${record.name}`, "member");
+    const role = roleChoice(t("Role for {0}", record.name), "member");
     const path = `devices/${part(record.device)}`;
     super("key", role,
-      button("Approve", () => views.act(
-        "POST", `${path}/approve`, { role: role.value }, `${called(this.record.name)} is let in`), "primary"),
-      button("Refuse", () => views.act("POST", `${path}/refuse`, undefined, `${called(this.record.name)} is refused`)));
+      button(t("Approve"), () => views.act(
+        "POST", `${path}/approve`, { role: role.value }, t("{0} is let in", called(this.record.name))), "primary"),
+      button(t("Refuse"), () => views.act("POST", `${path}/refuse`, undefined, t("{0} is refused", called(this.record.name)))));
     this.code = make("p.fingerprint");
     this.warning = make("p.warning");
     this.title.append(this.code, this.warning);
@@ -125,51 +126,51 @@ class RequestRow extends Row {
   update(record) {
     this.record = record;
     say(this.name, String(record.name));
-    say(this.words, `asked ${when(record.asked)} · compare with what stands on its screen:`);
+    say(this.words, t("asked {0} · compare with what stands on its screen:", when(record.asked)));
     say(this.code, String(record.device));
     say(this.warning, array(record.resembles).length > 0
-      ? "Its name looks like that of a device that is let in already." : "");
+      ? t("Its name looks like that of a device that is let in already.") : "");
   }
 }
 
 class DeviceRow extends Row {
   constructor(views) {
-    const role = roleChoice("Role", "member");
-    const revoke = button("Revoke", () => this.#revoke(views), "danger");
+    const role = roleChoice(t("Role"), "member");
+    const revoke = button(t("Revoke"), () => this.#revoke(views), "danger");
     super("device", role, revoke);
     [this.role, this.revoke] = [role, revoke];
     set(role, "title", roleHelp);
     role.addEventListener("change", async () => {
       const record = this.record;
       const isSure = !record.isSelf || role.value === "owner"
-        || await confirm("Give up your own rights?", "This browser will not be an owner’s any more.", "Give up");
+        || await confirm(t("Give up your own rights?"), t("This browser will not be an owner’s any more."), t("Give up"));
       if (!isSure) return this.update(record);
       await views.act("PUT", `devices/${part(record.device)}`, { role: role.value },
-        `${called(record.name)} is now ${roles[role.value].toLowerCase()}`);
+        t("{0} is now: {1}", called(record.name), t(roles[role.value])));
     });
   }
   async #revoke(views) {
     const { isSelf, name, device } = this.record;
-    const text = isSelf ? "This is the browser that you are using. The page will close behind you."
-      : "It is let in no more, at once. Only a new code lets it in again.";
-    if (!(await confirm(`Revoke ${called(name)}?`, text, "Revoke"))) return;
+    const text = isSelf ? t("This is the browser that you are using. The page will close behind you.")
+      : t("It is let in no more, at once. Only a new code lets it in again.");
+    if (!(await confirm(t("Revoke {0}?", called(name)), text, t("Revoke")))) return;
     const path = `devices/${part(device)}/revoke`;
-    const left = list(await views.act("POST", path, undefined, `${name} is revoked`), "left");
+    const left = list(await views.act("POST", path, undefined, t("{0} is revoked", name)), "left");
     if (isSelf || left.length === 0) return;
     const things = left.map((each) => `${each.kind} ${called(each.name)} (${each.what})`).join("; ");
-    if (!(await confirm(`${called(name)} leaves something behind`, `${things}. It stays unless you take it away.`, "Take away"))) return;
-    await views.act("POST", path, { take_away: true }, `What ${called(name)} left is gone`);
+    if (!(await confirm(t("{0} leaves something behind", called(name)), t("{0}. It stays unless you take it away.", things), t("Take away")))) return;
+    await views.act("POST", path, { take_away: true }, t("What {0} left is gone", called(name)));
   }
   update(record) {
     this.record = record;
     const isIn = record.status === "approved";
-    say(this.name, `${record.name}${record.isSelf ? " (this browser)" : ""}`);
-    const seen = record.last_seen ? `last here ${when(record.last_seen)}` : isIn ? "not seen yet" : "";
-    const end = record.expires && isIn ? `until ${when(record.expires)}` : "";
-    say(this.words, [!isIn && record.status, seen, end, String(record.device)].filter(Boolean).join(" · "));
+    say(this.name, `${record.name}${record.isSelf ? ` (${t("this browser")})` : ""}`);
+    const seen = record.last_seen ? t("last here {0}", when(record.last_seen)) : isIn ? t("not seen yet") : "";
+    const end = record.expires && isIn ? t("until {0}", when(record.expires)) : "";
+    say(this.words, [!isIn && t(standings[record.status] ?? String(record.status)), seen, end, String(record.device)].filter(Boolean).join(" · "));
     if (document.activeElement !== this.role) this.role.value = record.role in roles ? record.role : "";
-    set(this.role, "aria-label", `Role of ${record.name}`);
-    set(this.revoke, "aria-label", `Revoke ${record.name}`);
+    set(this.role, "aria-label", t("Role of {0}", record.name));
+    set(this.revoke, "aria-label", t("Revoke {0}", record.name));
     set(this.role, "hidden", !isIn);
     set(this.revoke, "hidden", !isIn);
     set(this.node, "data-old", !isIn);
@@ -178,11 +179,11 @@ class DeviceRow extends Row {
 
 class CodeRow extends Row {
   constructor(views) {
-    const end = button("Void", async () => {
+    const end = button(t("Void"), async () => {
       const { code, kind } = this.record;
-      const text = `${kind === "label" ? "Nobody can ask with the printed label" : "The code lets nobody in"} any more.`;
-      if (!(await confirm(`Void the code ${code}?`, text, "Void"))) return;
-      await views.act("DELETE", `codes/${part(code)}`, undefined, "The code is void");
+      const text = kind === "label" ? t("Nobody can ask with the printed label any more.") : t("The code lets nobody in any more.");
+      if (!(await confirm(t("Void the code {0}?", code), text, t("Void")))) return;
+      await views.act("DELETE", `codes/${part(code)}`, undefined, t("The code is void"));
     });
     super("key", end);
     this.end = end;
@@ -190,22 +191,23 @@ class CodeRow extends Row {
   update(record) {
     this.record = record;
     const isLabel = record.kind === "label";
-    say(this.name, isLabel ? "The label of this hub" : `A code for one ${roles[record.role]?.toLowerCase() ?? "device"}`);
+    say(this.name, isLabel ? t("The label of this hub") : t("A code for one device: {0}", roles[record.role] ? t(roles[record.role]) : "?"));
     const left = record.expires ? new Date(record.expires) - Date.now() : null;
-    const end = left === null ? "without an end" : left > 0 ? `${span(left)} left` : "over";
-    say(this.words, [String(record.code), `made ${when(record.issued)}`, end].join(" · "));
-    set(this.end, "aria-label", `Void the code ${record.code}`);
+    const end = left === null ? t("without an end") : left > 0 ? t("{0} left", span(left)) : t("over");
+    say(this.words, [String(record.code), t("made {0}", when(record.issued)), end].join(" · "));
+    set(this.end, "aria-label", t("Void the code {0}", record.code));
   }
 }
 
+const standings = { approved: m("approved"), expired: m("expired"), revoked: m("revoked"), pending: m("pending") };
 const events = {
-  paired: "paired with a code", asked: "asked to be let in", approved: "was approved", refused: "was refused",
-  revoked: "was revoked", role: "got another role", renamed: "was renamed",
-  code_made: "A code was made", code_void: "A code was voided",
-  made: "was made", changed: "was changed", removed: "was removed", armed: "armed the house", disarmed: "The house was disarmed", scene_run: "ran", request: "was sent",
+  paired: m("paired with a code"), asked: m("asked to be let in"), approved: m("was approved"), refused: m("was refused"),
+  revoked: m("was revoked"), role: m("got another role"), renamed: m("was renamed"),
+  code_made: m("A code was made"), code_void: m("A code was voided"),
+  made: m("was made"), changed: m("was changed"), removed: m("was removed"), armed: m("armed the house"), disarmed: m("The house was disarmed"), scene_run: m("ran"), request: m("was sent"),
 };
 
-const doors = { page: " on the page", hub: " · on the hub", timer: " · at its time", alarm: " · at an alarm" };
+const doors = { page: m("on the page"), hub: m("on the hub"), timer: m("at its time"), alarm: m("at an alarm") };
 
 class JournalRow {
   constructor() {
@@ -214,7 +216,7 @@ class JournalRow {
     this.node = make("li.line", this.text, this.time);
   }
   update(entry) {
-    const event = events[entry.event] ?? String(entry.event);
+    const event = t(events[entry.event] ?? String(entry.event));
     const thing = entry.what ?? (entry.appliance ? `${entry.appliance}/${entry.activator}` : null);
     const state = { true: "on", false: "off" }[entry.state] ?? entry.state;
     const what = entry.event === "order"
@@ -224,7 +226,7 @@ class JournalRow {
     const role = entry.role && ["paired", "approved", "role"].includes(entry.event) ? ` as ${entry.role}` : "";
     const before = entry.event === "renamed" && entry.before ? `, before “${called(entry.before)}”` : "";
     say(this.text, `${what}${role}${before}`);
-    say(this.time, `${when(entry.time)}${entry.by_name ? ` · by ${called(entry.by_name)}` : ""}${doors[entry.via] ?? ""}`);
+    say(this.time, `${when(entry.time)}${entry.by_name ? ` · ${t("by {0}", called(entry.by_name))}` : ""}${doors[entry.via] ? ` · ${t(doors[entry.via])}` : ""}`);
   }
 }
 

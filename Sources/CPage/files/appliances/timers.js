@@ -1,0 +1,111 @@
+// "For ten minutes", "in ten minutes", "until ten": timers of an appliance, which the hub keeps.
+
+import { button, clockAt, make, say, sentence, set, span, toast } from "./dom.js";
+import { ask, part } from "./hub.js";
+import { t } from "./text.js";
+
+const durations = [1, 5, 10, 15, 20, 30, 45, 60, 90, 120, 180, 240, 480];
+
+// What a timer is for: the switch of an appliance, or its level.
+function timedOf(appliance) {
+  const control = appliance.control;
+  if (!control || control.form === "blind") return null;
+  const { activator, form } = control;
+  if (activator.isSwitch) {
+    const on = form === "verb" ? control.isOn : true;
+    // A lock is never left open by a timer, and nothing opens later by one.
+    if (appliance.locking) return null;
+    return { activator, on, off: !on };
+  }
+  return { activator, on: Math.max(activator.state, 0) || 1, off: 0 };
+}
+
+const minutes = (number) => (number % 60 === 0 ? t(number === 60 ? "1 hour" : "{0} hours", number / 60)
+  : t(number === 1 ? "1 minute" : "{0} minutes", number));
+
+export class TimerRow {
+  #app; #appliance; #timer = null;
+
+  constructor(app, appliance) {
+    [this.#app, this.#appliance] = [app, appliance];
+    this.left = make("p.words", { role: "status" });
+    this.stop = button(t("Stop the timer"), () => this.#send("DELETE"));
+    this.kind = make("select", { "aria-label": t("What the timer does") });
+    this.time = make("select", { "aria-label": t("How long") },
+      ...durations.map((each) => make("option", { value: each }, minutes(each))));
+    this.time.value = "10";
+    this.at = make("input", { type: "time", "aria-label": t("Until when") });
+    this.start = button(t("Start"), () => this.#start(), "primary");
+    this.kind.addEventListener("change", () => this.#appear());
+    this.form = make("div.timer", this.kind, this.time, this.at, this.start);
+    this.node = make("fieldset.checks.timed", make("legend", t("Timer")), this.left, this.stop, this.form);
+  }
+
+  #appear() {
+    set(this.time, "hidden", this.kind.value === "until");
+    set(this.at, "hidden", this.kind.value !== "until");
+  }
+
+  update(appliance, canBeSet) {
+    const timed = canBeSet && this.#app.home.timers !== null ? timedOf(appliance) : null;
+    set(this.node, "hidden", timed === null);
+    if (!timed) return;
+    const { activator } = timed;
+    const [on, off] = [appliance.verb(activator, timed.on), appliance.verb(activator, timed.off)];
+    const kinds = [["for", t("{0} for", on)], ["until", t("{0} until", on)], ["on", t("{0} in", on)], ["off", t("{0} in", off)]];
+    // What opens does not do so by itself.
+    const possible = kinds.filter(([kind]) => kind !== "on" || !appliance.asksFirst(activator, timed.on));
+    const key = possible.map((each) => each[1]).join();
+    if (this.kind.dataset.key !== key) {
+      this.kind.dataset.key = key;
+      this.kind.replaceChildren(...possible.map(([value, text]) => make("option", { value }, text)));
+      this.#appear();
+    }
+    this.#timer = appliance.activators.map((each) => this.#app.home.timers.get(`${appliance.id}/${each.id}`)).find(Boolean) ?? null;
+    set(this.stop, "hidden", this.#timer === null);
+    say(this.left, this.#timer ? timerWords(appliance, this.#timer) : "");
+    set(this.left, "hidden", this.#timer === null);
+  }
+
+  async #start() {
+    const appliance = this.#appliance(), timed = timedOf(appliance);
+    if (!timed) return;
+    const { activator, on, off } = timed, kind = this.kind.value;
+    let seconds = Number(this.time.value) * 60;
+    if (kind === "until") {
+      const [hours, rest] = this.at.value.split(":").map(Number);
+      if (!Number.isInteger(rest)) return this.at.focus();
+      const end = new Date();
+      end.setHours(hours, rest, 0, 0);
+      if (end <= new Date()) end.setDate(end.getDate() + 1);
+      seconds = Math.round((end - Date.now()) / 1000);
+    }
+    const state = kind === "on" ? on : off;
+    // The end is kept before it begins: nothing runs for ever because the network broke off between.
+    if (!(await this.#send("PUT", activator, { state, in: seconds }))) return;
+    if (kind === "on" || kind === "off" || activator.state === on) return;
+    const { setState } = await import("./controls.js");
+    if (!(await setState(this.#app.house, appliance, activator, on))) await this.#send("DELETE", activator);
+  }
+
+  async #send(method, { id } = { id: this.#timer?.activator }, body) {
+    try {
+      await ask(method, `timers/${part(this.#appliance().id)}/${part(id)}`, body);
+      await this.#app.home.load();
+      return true;
+    } catch (error) {
+      toast(sentence(error.message), "fault");
+      return false;
+    } finally {
+      const now = this.#appliance();
+      if (now) this.update(now, true);
+    }
+  }
+}
+
+// "Switch off in 9 minutes (14:05)".
+export function timerWords(appliance, timer) {
+  const activator = appliance.activators.find((each) => each.id === timer.activator);
+  const left = new Date(timer.due) - Date.now();
+  return t("{0} in {1} ({2})", activator ? appliance.verb(activator, timer.state) : "", span(left), clockAt(new Date(timer.due)));
+}

@@ -1,0 +1,40 @@
+// The texts of the page in the language of who reads it. English stands where a text is used; the table of another
+// language has the same texts as keys, and a test sees to it that none is missing.
+
+// Marks a text that is given to t() elsewhere.
+export const m = (text) => text;
+
+const tables = { de: "./german.js" };
+export const languages = { "": m("As the browser says"), en: "English", de: "Deutsch" };
+
+export const kept = (key) => {
+  try {
+    return localStorage.getItem(key);
+  } catch {
+    return null; // a browser that keeps nothing
+  }
+};
+export const keep = (key, value) => {
+  try {
+    if (value) localStorage.setItem(key, value);
+    else localStorage.removeItem(key);
+  } catch {}
+};
+
+const wanted = [kept("language"), ...(navigator.languages ?? [])].filter(Boolean).map((each) => each.slice(0, 2));
+export const language = wanted.find((each) => each === "en" || each in tables) ?? "en";
+const table = language in tables
+  ? await import(tables[language]).then((module) => module.default, () => ({})) : {};
+document.documentElement.lang = language;
+
+// The text, with {0}, {1} replaced by these values. What stands after a bar tells two meanings apart: "Open|verb".
+export function t(text, ...values) {
+  const words = table[text] ?? text.split("|", 1)[0];
+  return values.length === 0 ? words : words.replace(/\{(\d)\}/g, (_, index) => String(values[index] ?? ""));
+}
+
+// The locale of numbers and times: that of the browser, if it is of the language.
+export const locale = (navigator.languages ?? []).find((each) => each.startsWith(language)) ?? language;
+
+// A number and the word for so many: "1 lamp", "3 lamps".
+export const n = (number, one, many) => `${number} ${t(number === 1 ? one : many)}`;

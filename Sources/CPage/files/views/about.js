@@ -1,0 +1,64 @@
+// Which house this is, who one is here, what one may do, and how one leaves: in one place, and at the first visit.
+
+import { button, called, confirm, make, sentence, show, toast } from "./dom.js";
+import { ask, part } from "./hub.js";
+import { keep, kept, languages, m, t } from "./text.js";
+
+const roleNames = { owner: m("Owner"), member: m("Member"), guest: m("Guest") };
+const abilities = [
+  ["look", m("see how everything stands")], ["set", m("switch lights, blinds and heating, and run scenes")],
+  ["open", m("open and unlock")], ["change", m("add, rename and remove appliances")],
+  ["arrange", m("arrange rooms and scenes, acknowledge alarms")], ["administer", m("let others in, and make rules")],
+];
+const home = "https://github.com/hubpair/hubpair";
+
+function choice(label, options, value, act) {
+  const input = make("select", ...Object.entries(options).map(([key, name]) => make("option", { value: key }, t(name))));
+  input.value = value ?? "";
+  input.addEventListener("change", () => act(input.value));
+  return make("label.field", label, input);
+}
+
+// What only this browser keeps.
+function reset() {
+  for (const key of ["language", "degrees", "by", "sound", "met"]) keep(key, "");
+  location.reload();
+}
+
+async function leave(app) {
+  const isMeant = await confirm(t("Leave {0}?", called(app.hub)),
+    t("This browser is let in no more, at once. Only a new code lets it in again."), t("Leave"));
+  if (!isMeant) return;
+  try {
+    await ask("POST", `devices/${part(app.device.device)}/revoke`);
+    reset();
+  } catch (error) {
+    toast(sentence(error.message), "fault");
+  }
+}
+
+export function about(app, isFirst = false) {
+  const may = abilities.filter(([word]) => app.may.has(word)).map(([, text]) => t(text));
+  const not = abilities.filter(([word]) => !app.may.has(word)).map(([, text]) => t(text));
+  const set = (key) => (value) => { keep(key, value); location.reload(); };
+  const facts = [
+    [t("House"), app.hub], [t("Its fingerprint"), app.hubID], [t("You are"), `${app.device?.name ?? ""} · ${t(roleNames[app.role] ?? app.role)}`],
+    [t("Your fingerprint"), app.device?.device], [t("Version"), app.device?.version],
+  ].filter(([, value]) => typeof value === "string" && value !== "");
+  const leaves = app.may.has("administer")
+    ? button(t("Leave this house"), () => leave(app), "danger")
+    : make("p.words", t("To leave, ask an owner to revoke this device, or forget the page in the browser."));
+  const dialog = show(".wide", isFirst ? t("Welcome to {0}", called(app.hub)) : called(app.hub),
+    make("dl.facts", ...facts.map(([word, value]) => make("div", make("dt", word), make("dd", { dir: "auto" }, value)))),
+    make("p", make("b", t("You may:")), ` ${may.join("; ")}.`),
+    not.length > 0 ? make("p.words", `${t("Others may:")} ${not.join("; ")}.`) : null,
+    isFirst ? make("p.words", t("All of this is behind the name of the house, at the top.")) : make("div.choices",
+      choice(t("Language"), languages, kept("language"), set("language")),
+      choice(t("Temperatures"), { "": m("As the house says"), C: m("Celsius"), F: m("Fahrenheit") }, kept("degrees"), set("degrees"))),
+    isFirst ? null : make("p.words", t("hubpair is free software. Report what is wrong, or ask:"), " ",
+      make("a", { href: home, rel: "noreferrer", target: "_blank" }, home)),
+    isFirst ? null : make("div.buttons.start", button(t("Forget what this browser keeps"), reset), leaves),
+    make("div.buttons", button(isFirst ? t("Begin") : t("Close"), () => dialog.close(), isFirst ? "primary" : "")));
+  keep("met", app.device?.device ?? "1");
+  return dialog;
+}

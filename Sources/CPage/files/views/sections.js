@@ -1,0 +1,99 @@
+// Appliances under headings: by room, or by what they are.
+
+import { Card } from "./card.js";
+import { icon, KeyedList, make, say, set, sorting } from "./dom.js";
+import { array } from "./hub.js";
+import { m, t } from "./text.js";
+
+// So many appliances are added before the browser gets its turn: a switch must not wait for two hundred others.
+const batch = 24;
+
+// The headings by kind, in their order.
+const groups = [
+  [m("Lights"), "light"], [m("Blinds"), "blind"], [m("Heating"), "heating"], [m("Doors and locks"), "lock door gate window"],
+  [m("Switches"), "switch fan other"], [m("Water"), "valve"], [m("Alarms"), "alarm detector"], [m("Cameras"), "camera"],
+  [m("Sensors"), "sensor"],
+].map(([name, words]) => ({ name, kinds: words.split(" ") }));
+
+export function byKind(appliances) {
+  return groups.map(({ name, kinds }) => ({
+    key: name, name: t(name), area: "", appliances: appliances.filter((each) => kinds.includes(each.kind)),
+  })).filter((section) => section.appliances.length > 0);
+}
+
+export function byRoom(appliances, all) {
+  const places = new Map();
+  for (const room of all) for (const id of array(room.devices)) places.set(id, room);
+  const rooms = new Map(all.map((room) => [room, []]));
+  const others = [];
+  for (const appliance of appliances) (rooms.get(places.get(appliance.id)) ?? others).push(appliance);
+  const sections = [...rooms].map(([room, appliances]) => ({
+    key: `room ${room.id}`, name: String(room.name ?? room.id), area: room.area ? String(room.area) : "", appliances,
+  })).filter((section) => section.appliances.length > 0);
+  sections.sort((one, other) => sorting.compare(one.area, other.area) || sorting.compare(one.name, other.name));
+  if (others.length > 0) {
+    sections.push({ key: "", name: t(sections.length > 0 ? "In no room" : "Appliances"), area: "", appliances: others });
+  }
+  return sections;
+}
+
+// A column of sections, filled little by little.
+export class Column {
+  #app; #limit = batch; #cards = new Map(); #sections = [];
+
+  constructor(app, more = {}) {
+    this.#app = app;
+    this.node = make("div.rooms", more);
+    this.list = new KeyedList(this.node, () => new Section(app, (id) => this.#card(id)));
+  }
+
+  #card(id) {
+    let card = this.#cards.get(id);
+    if (!card) this.#cards.set(id, card = new Card(this.#app));
+    return card;
+  }
+
+  show(sections) {
+    this.#sections = sections;
+    let left = this.#limit;
+    const shown = [], count = sections.reduce((sum, each) => sum + each.appliances.length, 0);
+    for (const section of sections) {
+      if (left <= 0) break;
+      const sorted = section.isSorted ? section.appliances
+        : section.appliances.toSorted((one, other) => sorting.compare(one.name, other.name));
+      shown.push({ ...section, all: section.appliances, appliances: sorted.slice(0, left) });
+      left -= section.appliances.length;
+    }
+    this.list.show(shown, (section) => section.key);
+    if (this.#limit < count) {
+      requestAnimationFrame(() => setTimeout(() => { this.#limit += batch; this.show(this.#sections); }));
+    }
+  }
+}
+
+class Section {
+  #section = null;
+  constructor(app, card) {
+    const id = `room-${crypto.randomUUID()}`;
+    this.area = make("span.area", { dir: "auto" });
+    this.name = make("span", { dir: "auto" });
+    this.note = make("span.note");
+    this.all = make("button.quiet.all", { "aria-haspopup": "dialog", onclick: async () => {
+      const { askMany } = await import("./many.js");
+      askMany(app, this.#section.name, this.#section.all);
+    } }, icon("more"));
+    this.cards = make("ul.cards", { "aria-labelledby": id });
+    this.list = new KeyedList(this.cards, (appliance) => card(appliance.id));
+    this.node = make("section.room", { "aria-labelledby": id },
+      make("div.headline", make("h2", make("span", { id }, this.name, " ", this.area)), this.note, this.all), this.cards);
+  }
+  update(section) {
+    this.#section = section;
+    say(this.name, section.name);
+    say(this.area, section.area);
+    const on = section.all.filter((each) => each.isOn).length;
+    say(this.note, on > 0 ? t("{0} on", on) : "");
+    set(this.all, "aria-label", t("All at once: {0}", section.name));
+    this.list.show(section.appliances, (appliance) => appliance.id);
+  }
+}
