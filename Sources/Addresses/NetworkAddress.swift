@@ -120,6 +120,9 @@ extension NetworkAddress {
             || (bytes[0] == 192 && bytes[1] == 168)
     }
 
+    /// 100.64.0.0/10, which carriers and overlay networks share (RFC 6598).
+    package var isShared: Bool { family == .ipv4 && bytes[0] == 100 && bytes[1] & 0xC0 == 64 }
+
     /// 2000::/3, the allocated global unicast addresses (RFC 4291 § 2.4).
     public var isGlobalIPv6: Bool { family == .ipv6 && bytes[0] & 0xE0 == 0x20 }
 

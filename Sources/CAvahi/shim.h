@@ -17,6 +17,7 @@
 #define HUBPAIR_AVAHI_CLIENT(function) \
     function(avahi_client_errno) \
     function(avahi_client_free) \
+    function(avahi_client_get_host_name_fqdn) \
     function(avahi_client_get_state) \
     function(avahi_client_new) \
     function(avahi_entry_group_add_service_strlst) \

@@ -48,26 +48,9 @@ extension DescriptorWatch {
     /// Calls back when the kernel reports a change of links or addresses (rtnetlink(7)); nil if the netlink
     /// socket cannot be opened.
     static func networkChanges(on loop: EventLoopThread, changed: @escaping () -> Void) -> DescriptorWatch? {
-        let descriptor = socket(
-            AF_NETLINK, Int32(SOCK_RAW.rawValue) | O_CLOEXEC | O_NONBLOCK, Int32(NETLINK_ROUTE))
-        guard descriptor >= 0 else { return nil }
-        var address = sockaddr_nl()
-        address.nl_family = sa_family_t(AF_NETLINK)
-        address.nl_groups = UInt32(RTMGRP_LINK | RTMGRP_IPV4_IFADDR | RTMGRP_IPV6_IFADDR)
-        let status = withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_nl>.size))
-            }
-        }
-        guard status == 0 else {
-            Glibc.close(descriptor)
-            return nil
-        }
+        guard let descriptor = RouteSocket.open() else { return nil }
         return try? DescriptorWatch(descriptor, on: loop) {
-            // The messages themselves are not read: the caller reads the whole state again, so an overrun
-            // loses nothing.
-            var buffer = [UInt8](repeating: 0, count: 8_192)
-            for _ in 0..<64 where recv(descriptor, &buffer, buffer.count, 0) <= 0 { break }
+            RouteSocket.drain(descriptor)
             changed()
         }
     }

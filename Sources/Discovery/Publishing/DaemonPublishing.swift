@@ -65,6 +65,12 @@ final class DaemonPublishing: PublishingStack {
         }
     }
 
+    /// What the daemon calls this machine: `raspi-2.local`. Not to be called from within a callback.
+    var hostName: String? {
+        guard let client, isReady, let name = avahi.avahi_client_get_host_name_fqdn(client) else { return nil }
+        return String(cString: name)
+    }
+
     func close() {
         if let group { _ = avahi.avahi_entry_group_free(group) }
         if let client { avahi.avahi_client_free(client) }

@@ -1,28 +1,41 @@
 import CAvahi
 import CAvahiCore
 
-/// A service that this process publishes itself. Owns an embedded stack and two entry groups, for the host's
-/// addresses and for the service.
+/// A service that this process publishes itself. Owns an embedded stack and three entry groups: for the
+/// addresses of the service's host, for the same under the machine's own name, and for the service.
+///
+/// The machine's own name is what people type. An avahi-daemon that starts later announces it with the same
+/// addresses, which is no conflict (RFC 6762 § 9); and the service does not hang on it, since another machine
+/// may have it.
 final class EmbeddedPublishing: PublishingStack {
     private let changed: (PublishingEvent) -> Void
     private var server: EmbeddedServer?
     private var host: OpaquePointer?
+    private var machine: OpaquePointer?
     private var service: OpaquePointer?
     private var hostName: String
+    private var machineName: String?
     private var published: (announcement: HubAnnouncement, name: String, links: UDPLinks)?
     // The service counts as published only with its host's addresses.
     private var isHostEstablished = false
     private var isServiceEstablished = false
+    private var isMachineEstablished = false
+    private var machineConflicts = 0
+    /// A host that claims every name must not keep the service off the network.
+    private static let maximumMachineConflicts = 8
 
     /// Starts a stack for `announcement`, with a host name that differs from the machine's.
     ///
-    /// - Parameter changed: called from within avahi's callbacks.
+    /// - Parameters:
+    ///   - machine: the machine's own name, one label, which is announced beside it if it is free.
+    ///   - changed: called from within avahi's callbacks.
     init(
-        on loop: EventLoopThread, for announcement: HubAnnouncement,
+        on loop: EventLoopThread, for announcement: HubAnnouncement, machine: String?,
         changed: @escaping (PublishingEvent) -> Void
     ) throws(DiscoveryError) {
         self.changed = changed
         hostName = announcement.embeddedHostName
+        machineName = machine.flatMap { HostName.isValid($0) && $0 != "localhost" ? $0 : nil }
         server = try EmbeddedServer(on: loop, hostName: hostName) { changed(.failed($0)) }
     }
 
@@ -52,14 +65,27 @@ final class EmbeddedPublishing: PublishingStack {
                 { _, _, state, pointer in EmbeddedPublishing.at(pointer)?.serviceChanged(to: state) },
                 pointer)
         }
+        if machine == nil, machineName != nil {
+            machine = core.avahi_s_entry_group_new(
+                server,
+                { _, _, state, pointer in EmbeddedPublishing.at(pointer)?.machineChanged(to: state) },
+                pointer)
+        }
         guard let host, let service else {
             return changed(.refused(embedded(core.avahi_server_errno(server))))
         }
-        (isHostEstablished, isServiceEstablished) = (false, false)
+        (isHostEstablished, isServiceEstablished, isMachineEstablished) = (false, false, false)
         changed(.registering)
         core.avahi_s_entry_group_reset(service)
         core.avahi_s_entry_group_reset(host)
-        var code = add(links, to: host, of: server, core)
+        var (code, count) = add(links, as: hostName, to: host, of: server, core)
+        // Without any address there is nothing to commit, so the host counts as established.
+        isHostEstablished = count == 0
+        if let machine, let machineName {
+            core.avahi_s_entry_group_reset(machine)
+            // The service is announced whether the machine's name is or not.
+            _ = add(links, as: machineName, to: machine, of: server, core)
+        }
         if code == 0 {
             code = AvahiTXT(announcement.txt).withList { txt in
                 core.avahi_server_add_service_strlst(
@@ -78,8 +104,9 @@ final class EmbeddedPublishing: PublishingStack {
     /// Adds the addresses of all links except loopback, each on its own link: A records over IPv4, and AAAA
     /// records over both families, as avahi-daemon does.
     private func add(
-        _ links: UDPLinks, to group: OpaquePointer, of server: OpaquePointer, _ core: hubpair_avahi_core
-    ) -> Int32 {
+        _ links: UDPLinks, as name: String, to group: OpaquePointer, of server: OpaquePointer,
+        _ core: hubpair_avahi_core
+    ) -> (code: Int32, count: Int) {
         var count = 0
         for link in links.links.values where !link.isLoopback && link.canMulticast {
             for network in link.networks {
@@ -87,20 +114,18 @@ final class EmbeddedPublishing: PublishingStack {
                 let family = network.address.family == .ipv4 ? AVAHI_PROTO_INET : AVAHI_PROTO_UNSPEC
                 let code = core.avahi_server_add_address(
                     server, group, Int32(bitPattern: link.interface.index), Int32(family),
-                    AVAHI_PUBLISH_NO_REVERSE, hostName + ".local", &address)
+                    AVAHI_PUBLISH_NO_REVERSE, name + ".local", &address)
                 // A collision means that two links of one network have the same address.
-                guard code == 0 || code == AvahiCode.collision else { return code }
+                guard code == 0 || code == AvahiCode.collision else { return (code, count) }
                 count += 1
             }
         }
-        // Without any address there is nothing to commit, so the host counts as established.
-        isHostEstablished = count == 0
-        return count == 0 ? 0 : core.avahi_s_entry_group_commit(group)
+        return (count == 0 ? 0 : core.avahi_s_entry_group_commit(group), count)
     }
 
     func close() {
-        for group in [service, host] { group.map { server?.core.avahi_s_entry_group_free($0) } }
-        (service, host) = (nil, nil)
+        for group in [service, machine, host] { group.map { server?.core.avahi_s_entry_group_free($0) } }
+        (service, machine, host) = (nil, nil, nil)
         server?.close()
         server = nil
     }
@@ -109,6 +134,7 @@ final class EmbeddedPublishing: PublishingStack {
         switch state {
         case AVAHI_ENTRY_GROUP_ESTABLISHED:
             isHostEstablished = true
+            tellNames()
             tellIfEstablished()
         case AVAHI_ENTRY_GROUP_COLLISION:
             guard let name = avahi_alternative_host_name(hostName) else { return }
@@ -117,6 +143,29 @@ final class EmbeddedPublishing: PublishingStack {
             changed(.ready)  // publishes again, under the new host name
         default: break
         }
+    }
+
+    private func machineChanged(to state: AvahiEntryGroupState) {
+        switch state {
+        case AVAHI_ENTRY_GROUP_ESTABLISHED:
+            isMachineEstablished = true
+            tellNames()
+        case AVAHI_ENTRY_GROUP_COLLISION:
+            guard let taken = machineName, let name = avahi_alternative_host_name(taken) else { return }
+            defer { avahi_free(name) }
+            machineConflicts += 1
+            machineName =
+                machineConflicts < EmbeddedPublishing.maximumMachineConflicts ? String(cString: name) : nil
+            guard machineName != nil else { return }
+            changed(.ready)  // publishes again, under the new name
+        default: break
+        }
+    }
+
+    private func tellNames() {
+        guard isHostEstablished else { return }
+        let machine = isMachineEstablished ? machineName : nil
+        changed(.named([machine, hostName].compactMap(\.self).map { "\($0.lowercased()).local" }))
     }
 
     private func serviceChanged(to state: AvahiEntryGroupState) {

@@ -11,6 +11,9 @@ extension HubPublisher {
     public enum Event: Hashable, Sendable {
         /// The service is on the network under this name.
         case published(name: String, by: Stack)
+        /// The names that this machine has in multicast DNS now, the one for people first:
+        /// `raspi-2.local` if two machines are called `raspi`.
+        case hosts([String], by: Stack)
         /// The name was taken, by a service on the network or by another program on this machine.
         case renamed(from: String, to: String)
         /// The daemon was lost; the service is published again soon.

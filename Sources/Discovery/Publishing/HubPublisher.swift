@@ -38,6 +38,7 @@ public actor HubPublisher {
     private var registrations: [Stack: Task<Void, Never>] = [:]
     private var timeout: RegistrationTimeout
     private var lastTrouble: Event?
+    private var lastHosts: [String] = []
     // The scheduled attempts to reach a stack, and to publish.
     private var later: Task<Void, Never>?
     private var again: Task<Void, Never>?
@@ -123,7 +124,14 @@ public actor HubPublisher {
 
     private func moveToDaemon() {
         moveAway()
+        tellHosts([daemon?.hostName].compactMap(\.self), by: .daemon)
         daemon?.publish(announcement, as: name)
+    }
+
+    private func tellHosts(_ hosts: [String], by stack: Stack) {
+        guard !hosts.isEmpty, hosts != lastHosts else { return }
+        lastHosts = hosts
+        report(.hosts(hosts, by: stack))
     }
 
     /// Closes the embedded stack, so that the daemon can use the names.
@@ -138,8 +146,10 @@ public actor HubPublisher {
     private func embed() {
         guard case .open = state, embedded == nil, isRefused || daemon?.isWaiting ?? true else { return }
         do throws(DiscoveryError) {
+            // A daemon that only refuses has the machine's name already.
             let embedded = try EmbeddedPublishing(
-                on: loop, for: announcement, changed: events(of: .embedded))
+                on: loop, for: announcement, machine: isRefused ? nil : HostName.own(),
+                changed: events(of: .embedded))
             self.embedded = embedded
             embedded.publish(announcement, as: name)
         } catch {
@@ -174,10 +184,16 @@ public actor HubPublisher {
     }
 
     private func handle(_ event: PublishingEvent, of stack: Stack) {
+        if case .named(let hosts) = event {
+            // Nobody says what a daemon that refuses calls this machine: most often by its own name.
+            let machine = isRefused ? [daemon?.hostName ?? HostName.own() + ".local"] : []
+            return tellHosts(machine + hosts, by: stack)
+        }
         registrations.removeValue(forKey: stack)?.cancel()
         switch event {
         case .ready: if stack == .embedded { publish(by: stack) } else if !isRefused { moveToDaemon() }
         case .busy: if !isRefused { moveAway() }
+        case .named: break
         case .registering: awaitRegistration(by: stack)
         case .established:
             timeout.reset()

@@ -13,6 +13,8 @@ enum PublishingEvent: Sendable {
     case established
     /// The service's name is taken.
     case collision
+    /// The stack has given this machine these names, the one for people first.
+    case named([String])
     /// The stack is unusable.
     case failed(DiscoveryError)
     /// The service could not be published.
