@@ -230,8 +230,8 @@ let package = Package(
         .executableTarget(
             name: "hubpair",
             dependencies: [
-                "Addresses", "CGlibc", "Diagnosis", "Discovery", "Home", "Household", "HubClient",
-                "HubService", "Identity", "JSON", "Pairing", "QRCodes",
+                "Addresses", "CGlibc", "Diagnosis", "Discovery", "GatewayRules", "Home", "Household",
+                "HubClient", "HubService", "Identity", "JSON", "Pairing", "PinnedTLS", "QRCodes",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],

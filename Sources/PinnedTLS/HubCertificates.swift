@@ -12,12 +12,17 @@ import X509
 /// addresses of a home (RFC 5280 § 4.2.1.10, critical): a thief of the hub's key cannot speak for other
 /// sites. The lower one has the hub's own names and addresses, and lives as long as browsers take one.
 extension TLSIdentity {
-    /// What the upper certificate may stand for: `local` (RFC 6762), `home.arpa` (RFC 8375), `localhost`, and
-    /// loopback, private and link-local addresses (RFC 1918, 3927, 4193, 4291); address and mask.
-    private static let domains = ["local", "home.arpa", "localhost"]
+    /// What the upper certificate may stand for: `local` (RFC 6762), `home.arpa` (RFC 8375), `localhost`,
+    /// `internal` (kept for private use by ICANN), and loopback, private, shared and link-local addresses
+    /// (RFC 1918, 3927, 4193, 4291, 6598); address and mask.
+    ///
+    /// `internal` and shared addresses are new with version 0.2. A lower certificate with one of them fails
+    /// as a whole where somebody trusts an upper one from before, so they get one of their own.
+    private static let newestDomain = "internal"
+    private static let domains = ["local", "home.arpa", "localhost", newestDomain]
     private static let networks: [[UInt8]] = [
         [127, 0, 0, 0, 255, 0, 0, 0], [10, 0, 0, 0, 255, 0, 0, 0], [172, 16, 0, 0, 255, 240, 0, 0],
-        [192, 168, 0, 0, 255, 255, 0, 0], [169, 254, 0, 0, 255, 255, 0, 0],
+        [192, 168, 0, 0, 255, 255, 0, 0], [169, 254, 0, 0, 255, 255, 0, 0], [100, 64, 0, 0, 255, 192, 0, 0],
         [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1] + [UInt8](repeating: 255, count: 16),
         [0xFC] + [UInt8](repeating: 0, count: 15) + [0xFE] + [UInt8](repeating: 0, count: 15),
         [0xFE, 0x80] + [UInt8](repeating: 0, count: 14) + [0xFF, 0xC0] + [UInt8](repeating: 0, count: 14),
@@ -52,14 +57,15 @@ extension TLSIdentity {
                 issuerPrivateKey: Certificate.PrivateKey(key)))
     }
 
-    /// True if `bytes` are a PEM certificate of this key, and limited to servers of a home; those of 0.1 are
-    /// not.
+    /// True if `bytes` are a PEM certificate of this key, and limited to servers of a home as it is today;
+    /// those of 0.1 are not.
     package func isHubCertificate(_ bytes: [UInt8]) -> Bool {
         guard isBorne(byCertificatePEM: bytes),
             let certificate = try? Certificate(pemEncoded: String(decoding: bytes, as: UTF8.self))
         else { return false }
         let usage = try? certificate.extensions.extendedKeyUsage
-        return (try? certificate.extensions.nameConstraints) != nil
+        let constraints = try? certificate.extensions.nameConstraints
+        return constraints?.permittedSubtrees.contains(.dnsName(TLSIdentity.newestDomain)) == true
             && usage.map { Array($0) } == [.serverAuth]
     }
 
@@ -73,7 +79,7 @@ extension TLSIdentity {
         let allowed = names.filter { name in
             TLSIdentity.domains.contains { name == $0 || name.hasSuffix("." + $0) }
         }
-        let local = addresses.filter { $0.isLoopback || $0.isPrivate || $0.isLinkLocal }
+        let local = addresses.filter { $0.isLoopback || $0.isPrivate || $0.isShared || $0.isLinkLocal }
         let begin = now.addingTimeInterval(-86_400)
         return try TLSIdentity.pem(
             of: Certificate(

@@ -8,14 +8,46 @@ import Testing
 /// What a browser may send: requests of the hub's own pages, and those that a person has typed.
 @Suite struct CrossSiteRuleTests {
     /// A hub that is `kitchen.local` and `hub.example.org`, at 192.168.1.20 and fd77::1, behind 203.0.113.7.
-    private static let rule = CrossSiteRule(
-        hosts: ["Kitchen.local", "hub.example.org", "203.0.113.7"],
-        isOwn: { $0 == NetworkAddress("192.168.1.20") || $0 == NetworkAddress("fd77::1") })
+    private static let names = {
+        var sources = HubNames.Sources()
+        sources.machine = "Kitchen"
+        sources.added = ["hub.example.org", "203.0.113.7"].compactMap { WebHost($0) }
+        sources.networks = ["192.168.1.20", "fd77::1"].compactMap { NetworkAddress($0) }.map {
+            LocalNetwork(interface: "lan0", address: $0, prefixLength: 24)
+        }
+        return HubNames(sources)
+    }()
+    private static let rule = CrossSiteRule { names.contains($0) }
 
     private func allows(_ fields: [String], isTrustedProxy: Bool = false) throws -> Bool {
         let lines = fields.map { $0 + "\r\n" }.joined()
         let head = try requestHead("GET / HTTP/1.1\r\n\(lines)\r\n")
-        return Self.rule.allows(head.fields, isTrustedProxy: isTrustedProxy)
+        return Self.rule.verdict(head.fields, isTrustedProxy: isTrustedProxy) == .allowed
+    }
+
+    /// What kind of refusal, and what it names: most often a router has a name that the hub does not know.
+    @Test func anUnknownHostIsNoOtherSite() throws {
+        func verdict(_ fields: String...) throws -> CrossSiteRule.Verdict {
+            let lines = fields.map { $0 + "\r\n" }.joined()
+            return Self.rule.verdict(
+                try requestHead("GET / HTTP/1.1\r\n\(lines)\r\n").fields, isTrustedProxy: false)
+        }
+        let router = WebHost.name("kitchen.fritz.box")
+        for field in ["Sec-Fetch-Site: none", "Sec-Fetch-Site: cross-site", "Accept: text/html,*/*;q=0.8"] {
+            #expect(try verdict("Host: Kitchen.fritz.box:8000", field) == .otherHost(router))
+        }
+        #expect(try verdict("Host: kitchen.fritz.box", "Accept: application/json") == .allowed)
+        #expect(try verdict("Host: kitchen.local:x", "Sec-Fetch-Mode: cors") == .otherHost(nil))
+        #expect(try verdict("Host: kitchen.local", "Sec-Fetch-Site: cross-site") == .otherSite)
+        let head = try requestHead("GET / HTTP/1.1\r\nHost: a.example\r\nAccept: text/html\r\n\r\n")
+        let router421 = RequestRouter(
+            hasUpstream: true, maximumBodyByteCount: 9, crossSite: .hubH, devicePin: { _ in nil })
+        let action = router421.action(for: head, from: .init(certificate: .none, isTrustedProxy: false)) { _ in
+            .unknown
+        }
+        let refusal = RequestRefusal.otherHost(.name("a.example"))
+        #expect(action == .answer(.refusal(refusal), .discarded))
+        #expect(refusal.status == 421 && refusal.message.hasSuffix("hubpair hub names add a.example"))
     }
 
     @Test(arguments: [
@@ -130,7 +162,7 @@ import Testing
             let expected = try Self.secondVerdict(text)
             let head = try requestHead(text)
             #expect(
-                Self.rule.allows(head.fields, isTrustedProxy: false) == expected,
+                (Self.rule.verdict(head.fields, isTrustedProxy: false) == .allowed) == expected,
                 "HUBPAIR_SEED=\(seed): \(text)")
             counts[expected, default: 0] += 1
         }

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Glibc
 import Household
 import HubService
@@ -56,6 +57,12 @@ struct CheckHubFiles: Sendable {
                     isThere: bytes != nil, matches: bytes.map(identity.isBorne(byCertificatePEM:)) ?? false,
                     fingerprint: identity.pin.fingerprint.description)
             },
+            DiagnosisCheck("hub-public-certificate", tried: "looked how long the installed certificate is valid")
+            {
+                guard CheckHubFiles.open(state) != nil else { return CheckHubFiles.closed }
+                return CheckHubFiles.publicCertificate(
+                    try PublicCertificate(state: state).installed(), now: Date())
+            },
             DiagnosisCheck("hub-devices", tried: "read the keyfile of the paired devices") {
                 guard let directory = CheckHubFiles.open(state) else { return CheckHubFiles.closed }
                 guard let devices = try HubState.devices(in: directory) else {
@@ -76,6 +83,25 @@ struct CheckHubFiles: Sendable {
         return .problem(
             isThere ? "the certificate belongs to another key, or cannot be read" : "the certificate is gone",
             mend: "'hubpair setup' makes it again from the key; then restart the hub")
+    }
+
+    /// - Parameter certificate: the one for a public name; nil: none is installed.
+    static func publicCertificate(_ certificate: InstalledCertificate?, now: Date) -> Finding.Verdict {
+        guard let certificate else { return .skipped("none is installed") }
+        let days = Int((certificate.ends.timeIntervalSince(now) / 86_400).rounded(.down))
+        let name = certificate.names.first ?? ""
+        let mend =
+            "let the ACME client fetch a new one, and 'hubpair hub certificate install' take it; "
+            + "samples/acme has a timer for it"
+        if days < 0 {
+            return .problem(
+                "the certificate for \(name) was valid until \(certificate.ends.timestamp)", mend: mend)
+        }
+        // What ACME clients renew with 30 days left is late with 14.
+        if certificate.ends.timeIntervalSince(now) < min(14 * 86_400, certificate.lifetime / 4) {
+            return .warning("the certificate for \(name) is valid for \(days) days more", mend: mend)
+        }
+        return .ok("it stands for \(name), for \(days) days more")
     }
 
     /// How many devices there are, or which one is let in nowhere because of its role.

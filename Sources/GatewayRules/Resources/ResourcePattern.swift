@@ -36,6 +36,8 @@ package enum ResourcePattern: String, CaseIterable, Sendable {
     case codesVoid = "codes/void"
     case journal = "journal"
     case findings = "findings"
+    case names = "names"
+    case name = "names/*"
     /// The page of forms for browsers without JavaScript.
     case access = "access"
 
@@ -54,11 +56,12 @@ package enum ResourcePattern: String, CaseIterable, Sendable {
         case .messageAcknowledge, .messagesAcknowledge: [("POST", .arranging)]
         case .rules: [("GET", .administering), ("HEAD", .administering)]
         case .rule: [("PUT", .administering), ("DELETE", .administering)]
-        case .devices, .journal, .findings: [("GET", .administering), ("HEAD", .administering)]
+        case .devices, .journal, .findings, .names: [("GET", .administering), ("HEAD", .administering)]
         case .device: [("PUT", .administering)]
         case .deviceApproval, .deviceRefusal, .deviceRevocation, .codesVoid: [("POST", .administering)]
         case .codes: [("GET", .administering), ("HEAD", .administering), ("POST", .administering)]
         case .code: [("DELETE", .administering)]
+        case .name: [("PUT", .administering), ("DELETE", .administering)]
         case .access: [("GET", .administering), ("HEAD", .administering), ("POST", .administering)]
         }
     }

@@ -1,43 +1,39 @@
-package import Addresses
-import Identity
-
 /// Keeps other sites' pages from using the hub with the certificate of a browser that it lets in: a browser
 /// sends its certificate for whatever page asks it to.
 ///
 /// A request is refused
 /// - whose `Sec-Fetch-Site` (Fetch Metadata, W3C) is neither `same-origin` nor `none`,
 /// - whose `Origin` (RFC 6454 § 7) is not `https://` and the request's own `Host`, byte for byte,
-/// - and, if it has one of the two or another `Sec-Fetch-*`, whose `Host` is not this hub's: a page can give
-///   its own name the hub's address (DNS rebinding), and is of the same origin then.
+/// - and, if it has one of the two or another `Sec-Fetch-*`, or asks for HTML, whose `Host` is not this
+///   hub's: a page can give its own name the hub's address (DNS rebinding), and is of the same origin then.
+///   This is said first, and apart: most often a router has a name for the hub that the hub does not know.
 ///
-/// A request with none of these fields is not a browser's, and is not judged here. A field that stands twice
-/// is refused: two readers may take two values.
+/// A request with none of these fields is not a browser's, and is not judged here: a program knows the hub by
+/// its key. A field that stands twice is refused: two readers may take two values.
 ///
-///     host = name [ "." ] / IPv4 / "[" IPv6 "]"         ; of Host, without its port
-///
-/// Hosts of the hub are its names, `localhost`, and its addresses, loopback included; ports do not matter
-/// here, since an `Origin` has to have that of `Host`. A proxy ends TLS itself, and may show what the browser
-/// asked for in `X-Forwarded-Host`, which counts from a trusted proxy only, and before `Host`.
+/// Hosts of the hub are ``HubNames``; ports do not matter here, since an `Origin` has to have that of `Host`.
+/// A proxy ends TLS itself, and may show what the browser asked for in `X-Forwarded-Host`, which counts from
+/// a trusted proxy only, and before `Host`.
 ///
 /// Allowed: no such field; `Sec-Fetch-Site: same-origin` with `Host: kitchen.local:8000`; that and
 /// `Origin: https://kitchen.local:8000`. Refused: `Origin: null`, `Sec-Fetch-Site: same-site`,
 /// `Origin: https://evil.example` with `Host: evil.example`.
 package struct CrossSiteRule: Sendable {
-    private let names: Set<String>
-    private let addresses: [NetworkAddress]
-    private let isOwn: @Sendable (NetworkAddress) -> Bool
-
-    /// - Parameters:
-    ///   - hosts: the hub's names and addresses beside `localhost` and those of the machine, without ports.
-    ///   - isOwn: true for an address of this machine; asked for each request of a browser that names one.
-    package init(hosts: [String], isOwn: @escaping @Sendable (NetworkAddress) -> Bool) {
-        addresses = hosts.compactMap { NetworkAddress($0) }
-        names = Set(hosts.map { $0.lowercased() } + ["localhost"])
-        self.isOwn = isOwn
+    package enum Verdict: Equatable, Sendable {
+        case allowed
+        /// A page of another site has sent it.
+        case otherSite
+        /// The browser knows the hub by a host that is not the hub's; nil: what it sent is no host.
+        case otherHost(WebHost?)
     }
 
+    private let isOurs: @Sendable (WebHost) -> Bool
+
+    /// - Parameter isOurs: true for a name or an address of this hub; asked for each request of a browser.
+    package init(isOurs: @escaping @Sendable (WebHost) -> Bool) { self.isOurs = isOurs }
+
     /// - Parameter isTrustedProxy: true if the owner trusts what the client's address says of others.
-    package func allows(_ fields: FieldBlock, isTrustedProxy: Bool) -> Bool {
+    package func verdict(_ fields: FieldBlock, isTrustedProxy: Bool) -> Verdict {
         var sites: [FieldBlock.Field] = []
         var origins: [FieldBlock.Field] = []
         var isBrowser = false
@@ -49,49 +45,28 @@ package struct CrossSiteRule: Sendable {
             default: break
             }
         }
-        guard isBrowser || !sites.isEmpty || !origins.isEmpty else { return true }
+        guard isBrowser || !sites.isEmpty || !origins.isEmpty || fields.asksForHTML else { return .allowed }
         guard sites.count <= 1, origins.count <= 1, let host = host(fields, isTrustedProxy) else {
-            return false
+            return .otherSite
         }
+        let name = WebHost(field: host)
+        guard let name, isOurs(name) else { return .otherHost(name) }
         if let site = sites.first.map(fields.value),
             !site.elementsEqual("same-origin".utf8), !site.elementsEqual("none".utf8)
         {
-            return false
+            return .otherSite
         }
         if let origin = origins.first.map(fields.value) {
             let scheme = "https://".utf8
             guard origin.starts(with: scheme), origin.dropFirst(scheme.count).elementsEqual(host) else {
-                return false
+                return .otherSite
             }
         }
-        return isOurs(host)
+        return .allowed
     }
 
     private func host(_ fields: FieldBlock, _ isTrustedProxy: Bool) -> ArraySlice<UInt8>? {
         let isForwarded = isTrustedProxy && fields.has(.forwardedHost)
         return fields.onlyValue(isForwarded ? .forwardedHost : .host)
-    }
-
-    /// True if the value of a `Host` field names this hub.
-    private func isOurs(_ value: ArraySlice<UInt8>) -> Bool {
-        guard let text = String(validating: value, as: UTF8.self)?.lowercased() else { return false }
-        if text.hasPrefix("[") {
-            guard let end = text.firstIndex(of: "]"), CrossSiteRule.isPort(text[end...].dropFirst()),
-                let address = NetworkAddress(String(text[..<end].dropFirst())), address.family == .ipv6
-            else { return false }
-            return isOurs(address)
-        }
-        let name = text.prefix { $0 != ":" }
-        guard CrossSiteRule.isPort(text[name.endIndex...]) else { return false }
-        if let address = NetworkAddress(String(name)) { return isOurs(address) }
-        return names.contains(String(name.hasSuffix(".") ? name.dropLast() : name))
-    }
-
-    private func isOurs(_ address: NetworkAddress) -> Bool {
-        address.isLoopback || addresses.contains { $0.bytes == address.bytes } || isOwn(address)
-    }
-
-    private static func isPort(_ text: some StringProtocol) -> Bool {
-        text.isEmpty || text.utf8.first == UInt8(ascii: ":") && UInt16(digits: text.dropFirst()) != nil
     }
 }

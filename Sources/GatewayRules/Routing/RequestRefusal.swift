@@ -21,8 +21,10 @@ package enum RequestRefusal: Equatable, Sendable {
     case stranger
     /// The device is in the keyfile, but has no access.
     case notApproved(DeviceVerdict)
-    /// A browser sends it for another site's page, or under a name that is not the hub's.
+    /// A browser sends it for another site's page.
     case crossSite
+    /// A browser knows the hub by a host that is not the hub's; nil: what it sent is no host.
+    case otherHost(WebHost?)
     /// A browser asks for the script of a service worker, which could answer in the hub's place: whatever
     /// page made it ask, the hub has none.
     case serviceWorker
@@ -49,6 +51,7 @@ package enum RequestRefusal: Equatable, Sendable {
         case .notFound: 404
         case .wrongMethod, .methodNotPassedOn: 405
         case .tooLarge: 413
+        case .otherHost: 421
         case .noUpstream: 502
         case .unreadable, .unknownAppliance: 503
         }
@@ -62,6 +65,7 @@ package enum RequestRefusal: Equatable, Sendable {
         case .notApproved(.unknownRole): "role_unknown"
         case .stranger, .notApproved: "not_approved"
         case .crossSite: "cross_site"
+        case .otherHost: "unknown_host"
         case .serviceWorker: "service_worker"
         case .notAllowed, .guarded, .notAllowedByProxy: "not_allowed"
         case .notFound: "not_found"
@@ -98,8 +102,11 @@ package enum RequestRefusal: Equatable, Sendable {
         case .notApproved(.unknownRole):
             "the hub does not know this device's role; see 'hubpair doctor' on the hub"
         case .crossSite:
-            "another site's page sent this, or the browser knows the hub by a name that is not its own; "
-                + "such a name belongs into 'hosts' in the hub's settings"
+            "another site's page sent this; type the hub's address yourself"
+        case .otherHost(let host?):
+            "this hub does not know \(host) as a name of its own; if it is, the owner adds it on the hub: "
+                + "hubpair hub names add \(host)"
+        case .otherHost(nil): "the request's Host names no host"
         case .serviceWorker:
             "no service worker is installed under this address: it could answer in the hub's place"
         case .notAllowed(.member):

@@ -117,8 +117,10 @@ package struct RequestRouter: Sendable {
         for head: RequestHead, from client: Client,
         guests: (String) -> GuestVerdict? = { _ in .unknown }, access: (Pin) -> Access
     ) -> Action {
-        guard crossSite.allows(head.fields, isTrustedProxy: client.isTrustedProxy) else {
-            return answer(head, .refusal(.crossSite))
+        switch crossSite.verdict(head.fields, isTrustedProxy: client.isTrustedProxy) {
+        case .allowed: break
+        case .otherSite: return answer(head, .refusal(.crossSite))
+        case .otherHost(let host): return answer(head, .refusal(.otherHost(host)))
         }
         let path = GatewayPath(target: head.target, method: head.method)
         // A proxy's question has the fields of a request to another origin.

@@ -172,6 +172,24 @@ package struct AdministerHub: Sendable {
         }
     }
 
+    // MARK: Names
+
+    package func names() async throws -> [HubNameRecord] {
+        try read(await ask("GET", ["names"]).members, "names", as: [HubNameRecord].self)
+    }
+
+    /// - Parameter host: a name, or an address without brackets.
+    package func addName(_ host: String) async throws -> (record: HubNameRecord, changed: Bool) {
+        let (members, _) = try await ask("PUT", ["names", host], .object([:]))
+        return (
+            try read(members, "name", as: HubNameRecord.self), members["changed"] == .boolean(true)
+        )
+    }
+
+    package func removeName(_ host: String) async throws {
+        _ = try await ask("DELETE", ["names", host])
+    }
+
     // MARK: The journal
 
     /// - Parameters:

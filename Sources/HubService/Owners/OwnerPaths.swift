@@ -76,6 +76,7 @@ struct OwnerPaths: HubResources {
         case .codes: return try codes(request)
         case .code, .codesVoid: return try void(request)
         case .journal: return try journal(request)
+        case .names, .name: return try names(request)
         default: return .reply(ServeReply(.notFound))
         }
     }
@@ -145,6 +146,8 @@ extension ResourceAnswer {
             self = .refused(.badRequest, OwnerRefusal("bad_request", error.message, kind: .usage))
         case HubError.tooManyCodes:
             self = .refused(.tooManyRequests, OwnerRefusal("too_many", error))
+        case let error as NameError where error.kind == .usage:
+            self = .refused(.conflict, OwnerRefusal("conflict", error))
         case HubError.badLifetime, HubError.endIsOver, HubError.stayEndsFirst, is PeerNameError:
             self = .refused(.badRequest, OwnerRefusal("bad_request", error))
         case let error as any UserError where error.kind == .notFound:

@@ -9,7 +9,12 @@ struct StrangerPage {
     /// Nil if the refusal is for a program: the request's `Accept` does not name HTML, or the refusal is not
     /// about who asks.
     init?(_ refusal: RequestRefusal, hub: HubDescription, to head: RequestHead) {
-        guard let reason = StrangerPage.reason(for: refusal), head.fields.asksForHTML else { return nil }
+        guard head.fields.asksForHTML else { return nil }
+        if case .otherHost(let host) = refusal {
+            bytes = StrangerPage.otherHost(host)
+            return
+        }
+        guard let reason = StrangerPage.reason(for: refusal) else { return nil }
         let name = htmlText(hub.name.description)
         bytes = plainPage(
             hub.name.description,
@@ -22,6 +27,28 @@ struct StrangerPage {
             <p><strong>\(reason.text)</strong></p>
             \(reason.isStranger ? StrangerPage.waysIn : "")
             <p class="small">The hub’s fingerprint is <code>\(hub.id)</code>.</p>
+            </main>
+            """)
+    }
+
+    /// It says nothing of this hub: a page of another site that has given its own name the hub's address
+    /// could read it.
+    private static func otherHost(_ host: WebHost?) -> [UInt8] {
+        let name = host.map { "the name <code>\(htmlText($0.description))</code>" } ?? "this name"
+        let command = host.map { "<pre><code>hubpair hub names add \(htmlText($0.description))</code></pre>" }
+        return plainPage(
+            "A name that the hub does not know",
+            """
+            <main class="plain">
+            <img src="\(PagePath.icon.rawValue)" alt="" width="48" height="48">
+            <h1>A name that the hub does not know</h1>
+            <p>There is a home hub at this address, and it does not know \(name) as its own. It answers \
+            only by names that it knows, so that no page of another site can pass for it.</p>
+            <h2>If it is a name of your hub</h2>
+            <p>Add it once, on the hub; it counts at once. Then load this page again.</p>
+            \(command ?? "")
+            <p class="small">Or use a name that the hub knows: <code>hubpair hub names</code> on the hub \
+            lists them.</p>
             </main>
             """)
     }

@@ -11,7 +11,7 @@ struct OwnResources: HubResources {
         let device = request.device.pin
         return switch request.resource.pattern {
         case .devices, .device, .deviceApproval, .deviceRefusal, .deviceRevocation, .codes, .code, .codesVoid,
-            .journal, .findings:
+            .journal, .findings, .names, .name:
             await owners.answer(request)
 
         case .access: await AccessPage(owners: owners).answer(request)

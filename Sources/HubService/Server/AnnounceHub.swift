@@ -12,7 +12,9 @@ final class AnnounceHub: Sendable {
     private let changes: AsyncStream<Void>.Continuation
 
     /// Starts at once; throws `DiscoveryError` if no thread is available.
-    init(_ hub: Hub, key: P256.Signing.PrivateKey, port: UInt16, state: HubState, log: ServeLog) throws {
+    init(
+        _ hub: Hub, key: P256.Signing.PrivateKey, port: UInt16, state: HubState, names: ServedNames, log: ServeLog
+    ) throws {
         let publisher = try HubPublisher(
             HubAnnouncement(name: hub.settings.name, port: port, id: hub.pin.fingerprint))
         let isOpen = AnnounceHub.openCodes(state, at: .now, log).isOpen
@@ -21,7 +23,12 @@ final class AnnounceHub: Sendable {
         let (stream, continuation) = AsyncStream.makeStream(
             of: Void.self, bufferingPolicy: .bufferingNewest(1))
         changes = continuation
-        publishing = Task { await publisher.run { AnnounceHub.tell($0, log) } }
+        publishing = Task {
+            await publisher.run { event in
+                if case .hosts(let hosts, _) = event { names.announced(as: hosts) }
+                AnnounceHub.tell(event, log)
+            }
+        }
         responding = Task {
             do {
                 try await responder.run { event in
@@ -80,6 +87,8 @@ final class AnnounceHub: Sendable {
         case .published(let name, .daemon): log.info("announced over mDNS as \"\(name)\", by avahi-daemon")
         case .published(let name, .embedded):
             log.info("announced over mDNS as \"\(name)\", by this process, without avahi-daemon")
+        case .hosts(let hosts, _):
+            log.info("this machine is \(hosts.joined(separator: " and ")) on the network")
         case .renamed(let name, let other):
             log.notice("the name \"\(name)\" is taken; announced as \"\(other)\"")
         case .overdue(let name, let stack):

@@ -45,7 +45,7 @@ package final class ServeHub: Sendable {
         self.keepAlive = keepAlive
         self.household = household
         self.shared = shared
-        renewal = Task { await shared.certificate.run(shared.log) }
+        renewal = Task { await shared.certificate.run(shared.names, shared.log) }
         port = UInt16(listeners.first?.localAddress?.port ?? 0)
     }
 
@@ -84,10 +84,11 @@ package final class ServeHub: Sendable {
                 state, hub, register, link: link, options: options, on: group, log: log, clock: clock)
             let owners = OwnerPaths(state: state, log: log, findings: options.findings, clock: clock)
             do {
+                let names = try ServedNames(state, hub.settings, listen: options.listen, log: log)
                 let shared = try ServerContext(
                     hub: hub, identity: identity, authority: try authority(identity, state),
                     devices: DeviceAccess(register, log: log, clock: clock),
-                    options: options, pairing: pairing,
+                    options: options, names: names, pairing: pairing,
                     resources: OwnResources(desk: desk, owners: owners, house: household.house),
                     guests: household.guests, desk: desk, link: link, orders: household.orders,
                     news: household.news,
@@ -125,7 +126,8 @@ package final class ServeHub: Sendable {
         let isLocal = !options.listen.isEmpty && options.listen.allSatisfy(\.isLoopback)
         let announcement =
             options.isAnnounced && !isLocal
-            ? try AnnounceHub(hub, key: identity.key, port: bound, state: state, log: shared.log) : nil
+            ? try AnnounceHub(
+                hub, key: identity.key, port: bound, state: state, names: shared.names, log: shared.log) : nil
         let sweep = { @Sendable in
             for loop in everyLoop { loop.execute { $0.sweep() } }
         }
@@ -148,9 +150,13 @@ package final class ServeHub: Sendable {
             expiries.look()
             settings.look()
             shared.ways.look()
+            shared.names.look()
             household.filesChanged(sweep)
             status.look()
             announcement?.codesMayHaveChanged()
+        }
+        shared.names.start { [certificate = shared.certificate, log = shared.log] names, file in
+            certificate.take(names, installed: file, log)
         }
         let server = ServeHub(
             group: group, listeners: listeners, watch: watch, loops: loops, announcement: announcement,
@@ -194,6 +200,7 @@ package final class ServeHub: Sendable {
         await status.stop()
         keepAlive.stop()
         renewal.cancel()
+        shared.names.stop()
         try? await group.shutdownGracefully()
         shared.log.notice("stopped")
     }

@@ -100,7 +100,7 @@ enum ServeListener {
         let limit = HandshakeLimit(source, log: shared.log, large: largeHandshakes)
         // Every certificate is accepted here; access is looked up for each request.
         let ssl = NIOSSLServerHandler(
-            context: shared.certificate.context,
+            context: shared.certificate.context(at: channel.localAddress.flatMap(NetworkAddress.init)),
             customVerificationCallback: { certificates, promise in
                 limit.note(certificates)
                 promise.succeed(.certificateVerified)

@@ -13,6 +13,7 @@ final class ServerContext: Sendable {
     let log: ServeLog
     let devices: DeviceAccess
     let certificate: ServedCertificate
+    let names: ServedNames
     /// The answer to `/hubpair/v1/hub`.
     let hub: ServeReply
     /// The same with the ways to the hub.
@@ -35,7 +36,7 @@ final class ServerContext: Sendable {
 
     init(
         hub: Hub, identity: TLSIdentity, authority: [UInt8], devices: DeviceAccess, options: ServeOptions,
-        pairing: PairDevice, resources: any HubResources, guests: HouseGuests, desk: AnswerDesk,
+        names: ServedNames, pairing: PairDevice, resources: any HubResources, guests: HouseGuests, desk: AnswerDesk,
         link: UpstreamLink, orders: OrderJournal,
         news: GateNews, seen: SeenDevices, ways: ServedWays, log: ServeLog
     ) throws {
@@ -49,15 +50,15 @@ final class ServerContext: Sendable {
         self.seen = seen
         itself = ApprovedDevice(
             name: hub.settings.name, pin: hub.pin, status: .approved, role: Role.guest.rawValue)
+        self.names = names
         certificate = try ServedCertificate(
-            identity, authority: authority, hosts: hub.settings.hosts)
+            identity, authority: authority, names: names.now, installed: names.installedFile)
         let description = HubDescription(name: hub.settings.name, id: hub.pin.fingerprint)
         self.hub = ServeReply(.ok, json: description.serialized)
         page = description
         router = RequestRouter(
             hasUpstream: link.upstream != nil, maximumBodyByteCount: limits.bodyByteCount,
-            crossSite: CrossSiteRule(
-                hosts: [HubHosts.localName] + hub.settings.hosts, isOwn: LocalNetwork.isOwn),
+            crossSite: CrossSiteRule { names.contains($0) },
             devicePin: { ServeVerify.pin(escapedCertificate: $0) })
     }
 

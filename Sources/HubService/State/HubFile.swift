@@ -4,7 +4,8 @@ package import Pairing
 /// A file of the hub directory, and what becomes of it. Beside these are the journal's files and the
 /// database, each of which is several.
 package enum HubFile: CaseIterable, Sendable {
-    case settings, key, certificate, devices, codes, attempts, lastSeen, ways, rooms, scenes, rules, sceneRuns
+    case settings, key, certificate, devices, codes, attempts, lastSeen, ways, names, publicCertificate
+    case rooms, scenes, rules, sceneRuns
 
     package var name: String {
         switch self {
@@ -16,6 +17,8 @@ package enum HubFile: CaseIterable, Sendable {
         case .attempts: FailedAttempts.fileName
         case .lastSeen: LastSeen.fileName
         case .ways: HubWays.fileName
+        case .names: AnnouncedNames.fileName
+        case .publicCertificate: PublicCertificate.fileName
         case .rooms: Rooms.fileName
         case .scenes: HubScenes.fileName
         case .rules: Rules.fileName
@@ -30,7 +33,7 @@ package enum HubFile: CaseIterable, Sendable {
         switch self {
         case .settings, .key, .certificate, .devices: .always
         case .ways, .rooms, .scenes, .rules, .sceneRuns: .ifThere
-        case .codes, .attempts, .lastSeen: .never
+        case .codes, .attempts, .lastSeen, .names, .publicCertificate: .never
         }
     }
 
@@ -44,10 +47,11 @@ package enum HubFile: CaseIterable, Sendable {
         switch self {
         case .devices: .devices
         case .codes: .codes
-        case .settings: .settings
+        // Its names are the hub's.
+        case .settings, .publicCertificate: .settings
         case .ways: .ways
         case .rooms, .scenes, .rules: .household
-        case .key, .certificate, .attempts, .lastSeen, .sceneRuns: nil
+        case .key, .certificate, .attempts, .lastSeen, .names, .sceneRuns: nil
         }
     }
 
@@ -55,7 +59,9 @@ package enum HubFile: CaseIterable, Sendable {
     package var isHouseholds: Bool {
         switch self {
         case .rooms, .scenes, .rules, .sceneRuns: true
-        case .settings, .key, .certificate, .devices, .codes, .attempts, .lastSeen, .ways: false
+        case .settings, .key, .certificate, .devices, .codes, .attempts, .lastSeen, .ways, .names,
+            .publicCertificate:
+            false
         }
     }
 
@@ -69,7 +75,9 @@ package enum HubFile: CaseIterable, Sendable {
     var hasRoom: Bool {
         switch self {
         case .devices, .attempts, .codes: true
-        case .settings, .key, .certificate, .lastSeen, .ways, .rooms, .scenes, .rules, .sceneRuns: false
+        case .settings, .key, .certificate, .lastSeen, .ways, .names, .publicCertificate, .rooms, .scenes,
+            .rules, .sceneRuns:
+            false
         }
     }
 
@@ -82,11 +90,12 @@ package enum HubFile: CaseIterable, Sendable {
         case .attempts: _ = try FailedAttempts(parsing: bytes)
         case .lastSeen: _ = try LastSeen(parsing: bytes)
         case .ways: _ = try HubWays(parsing: bytes)
+        case .names: _ = try AnnouncedNames(parsing: bytes)
         case .rooms: _ = try Rooms(parsing: bytes)
         case .scenes: _ = try HubScenes(parsing: bytes)
         case .rules: _ = try Rules(parsing: bytes)
         case .sceneRuns: _ = try SceneRuns(parsing: bytes)
-        case .key, .certificate: break
+        case .key, .certificate, .publicCertificate: break
         }
     }
 }

@@ -1,4 +1,5 @@
 package import Addresses
+import GatewayRules
 package import Household
 package import Pairing
 
@@ -22,7 +23,7 @@ package import Pairing
 /// most, with a space between them; without it, and in version 0.1, these are all. `place` is where the house
 /// is (``Household/Place``), for scenes at sunrise and sunset; `hook` is the program that runs for each
 /// message, by its absolute path. `hosts` has names and addresses by which browsers reach the hub beside its
-/// own, as behind a proxy or a router; 16 at most, written by hand. `concurrency` is how many requests the
+/// own, as behind a proxy or a router; 16 at most, by `hub names add`. `concurrency` is how many requests the
 /// upstream takes at a time, 1–1,000, written by hand: a hub finds out by itself whether it stands in front
 /// of a stock server, which takes one. `reads-bodies` is the owner's word that the upstream reads each
 /// request's body or closes the connection, whatever it answers (`BodyReadingServer` has those that are
@@ -36,6 +37,8 @@ package struct HubSettings: Equatable, Sendable {
     private static let group = "hub"
     /// The most addresses to listen on.
     package static let maximumAddresses = 16
+    /// The most names and addresses in `hosts`.
+    package static let maximumHosts = 16
 
     /// The hub's name, as it is announced.
     package let name: PeerName
@@ -104,7 +107,7 @@ package struct HubSettings: Equatable, Sendable {
             throw .invalidValue("not a program by its absolute path", key: "hook", group: HubSettings.group)
         }
         hosts = (file.value("hosts", in: HubSettings.group)?.split(separator: " ") ?? []).map(String.init)
-        guard hosts.count <= HubHosts.maximumCount, hosts.allSatisfy(HubHosts.isHost) else {
+        guard hosts.count <= HubSettings.maximumHosts, hosts.allSatisfy({ WebHost($0) != nil }) else {
             throw .invalidValue(
                 "not host names or addresses without a port", key: "hosts", group: HubSettings.group)
         }
@@ -120,15 +123,15 @@ package struct HubSettings: Equatable, Sendable {
         }
     }
 
-    /// True if a hub that serves with one of them serves as the other says. Where the house is counts at
-    /// once.
-    package func isServed(as other: HubSettings) -> Bool {
-        at(nil) == other.at(nil)
-    }
+    /// True if a hub that serves with one of them serves as the other says. Where the house is, and what the
+    /// hub is called, counts at once.
+    package func isServed(as other: HubSettings) -> Bool { whatNeedsStart == other.whatNeedsStart }
 
-    private func at(_ place: Place?) -> HubSettings {
-        HubSettings(name: name, port: port, upstream: upstream, listen: listen, place: place, hook: hook)
+    private var whatNeedsStart: HubSettings {
+        var settings = HubSettings(name: name, port: port, upstream: upstream, listen: listen, hook: hook)
             .with(handwritten: self)
+        settings.hosts = []
+        return settings
     }
 
     /// The same with what another has that is written by hand.
@@ -136,6 +139,13 @@ package struct HubSettings: Equatable, Sendable {
         var settings = self
         (settings.hosts, settings.concurrency) = (other.hosts, other.concurrency)
         settings.readsBodies = other.readsBodies
+        return settings
+    }
+
+    /// The same with other names and addresses of the hub.
+    package func with(hosts: [String]) -> HubSettings {
+        var settings = self
+        settings.hosts = hosts
         return settings
     }
 
@@ -158,6 +168,7 @@ package struct HubSettings: Equatable, Sendable {
         file.set("listen", to: list.isEmpty ? nil : list, in: HubSettings.group)
         file.set("place", to: place?.description, in: HubSettings.group)
         file.set("hook", to: hook, in: HubSettings.group)
+        file.set("hosts", to: hosts.isEmpty ? nil : hosts.joined(separator: " "), in: HubSettings.group)
         return file.serialized
     }
 }

@@ -153,7 +153,7 @@ private let (own, vouched) = (pin(1), pin(2))
 private let maximumBodyByteCount = 1_000
 private let router = RequestRouter(
     hasUpstream: true, maximumBodyByteCount: maximumBodyByteCount,
-    crossSite: CrossSiteRule(hosts: ["h"]) { _ in false }
+    crossSite: CrossSiteRule { $0 == .name("h") }
 ) {
     $0.count.isMultiple(of: 2) ? vouched : nil
 }

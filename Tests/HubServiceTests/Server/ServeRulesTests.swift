@@ -36,7 +36,7 @@ import Testing
         let (device, own) = (TLSIdentity.random(), TLSIdentity.random().pin)
         let text = escaped(try device.certificatePEM())
         let router = RequestRouter(
-            hasUpstream: false, maximumBodyByteCount: 0, crossSite: CrossSiteRule(hosts: ["h"]) { _ in false }
+            hasUpstream: false, maximumBodyByteCount: 0, crossSite: CrossSiteRule { $0 == .name("h") }
         ) {
             ServeVerify.pin(escapedCertificate: $0)
         }

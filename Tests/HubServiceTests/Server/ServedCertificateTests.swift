@@ -1,5 +1,6 @@
 import Addresses
 import FoundationEssentials
+import GatewayRules
 import NIOSSL
 import Pairing
 import PinnedTLS
@@ -29,13 +30,14 @@ import Testing
     @Test func itIsMadeAgainWhenItGrowsOldOrTheClockIsSetBack() throws {
         let identity = TLSIdentity.random()
         let start = Date(timeIntervalSince1970: 1_795_000_000)
+        let names = HubNames(HubNames.Sources())
         let served = try ServedCertificate(
-            identity, authority: Array(try identity.hubCertificatePEM().utf8), hosts: [], now: start)
+            identity, authority: Array(try identity.hubCertificatePEM().utf8), names: names, now: start)
         let day: Double = 86_400
-        #expect(try !served.renew(now: start.addingTimeInterval(366 * day)))
-        #expect(try served.renew(now: start.addingTimeInterval(368 * day)))
-        #expect(try !served.renew(now: start.addingTimeInterval(369 * day)))
-        #expect(try served.renew(now: start))
+        #expect(try !served.renew(names, now: start.addingTimeInterval(366 * day)))
+        #expect(try served.renew(names, now: start.addingTimeInterval(368 * day)))
+        #expect(try !served.renew(names, now: start.addingTimeInterval(369 * day)))
+        #expect(try served.renew(names, now: start))
     }
 
     @Test func theCertificateOfTheVersionBeforeIsMadeAgainAndTheKeyStays() async throws {

@@ -10,7 +10,7 @@ import QRCodes
 struct HubCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "hub",
-        abstract: "Show the hub of this machine, back it up, restore it, read its journal, say its records.",
+        abstract: "Show the hub of this machine: its names, certificates, backup, journal and records.",
         discussion: """
             EXAMPLES:
               hubpair hub
@@ -19,7 +19,7 @@ struct HubCommand: ParsableCommand {
             """,
         subcommands: [
             HubShowCommand.self, Backup.self, Restore.self, HubJournalCommand.self, HubRecordsCommand.self,
-            HubCertificateCommand.self, HubWaysCommand.self,
+            HubCertificateCommand.self, HubNamesCommand.self, HubWaysCommand.self,
         ],
         defaultSubcommand: HubShowCommand.self
     )

@@ -1,3 +1,4 @@
+import GatewayRules
 import HubClient
 import HubService
 import Identity
@@ -17,6 +18,13 @@ protocol HubAdministration: Sendable {
     func void(_ selectors: [CodeSelector]) async throws -> [VoidedCodes]
     /// Takes all codes back that are good.
     func voidAll(keepsLabel: Bool) async throws -> [VoidedCodes]
+
+    /// What the hub is called.
+    func names() async throws -> [HubNameRecord]
+    /// Says another name or address of the hub.
+    func add(_ host: WebHost) async throws -> (record: HubNameRecord, changed: Bool)
+    /// Takes one back that was added.
+    func remove(_ host: WebHost) async throws
 
     /// The entries of the journal after the one with this number, or the last ones.
     func journal(
@@ -77,6 +85,14 @@ struct MachineHub: HubAdministration {
         (voided.codes.map { CodeRecord($0, status: .void) }, voided.used.map { CodeRecord($0) })
     }
 
+    func names() throws -> [HubNameRecord] { try AdministerNames(state: state).list() }
+
+    func add(_ host: WebHost) throws -> (record: HubNameRecord, changed: Bool) {
+        try AdministerNames(state: state).add(host)
+    }
+
+    func remove(_ host: WebHost) throws { try AdministerNames(state: state).remove(host) }
+
     func journal(
         of matters: [JournalEntry.Matter], after: Int?, limit: Int
     ) throws -> (entries: [JournalEntry], hasMore: Bool) {
@@ -86,6 +102,12 @@ struct MachineHub: HubAdministration {
 
 /// A hub with which this computer is paired.
 extension AdministerHub: HubAdministration {
+    func add(_ host: WebHost) async throws -> (record: HubNameRecord, changed: Bool) {
+        try await addName(host.text)
+    }
+
+    func remove(_ host: WebHost) async throws { try await removeName(host.text) }
+
     func void(_ selectors: [CodeSelector]) async throws -> [VoidedCodes] {
         try await void(selectors.map(\.text))
     }
