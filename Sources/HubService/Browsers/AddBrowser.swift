@@ -18,12 +18,15 @@ package struct AddBrowser {
     private let name: PeerName
     private let role: Role?
     private let end: ApprovalEnd
+    private let isOld: Bool
     private let state: HubState
 
     /// - Parameters:
     ///   - role: what it may do; nil: as a member.
     ///   - end: when the approval ends.
-    package init(name: PeerName, role: Role?, end: ApprovalEnd, state: HubState) {
+    ///   - isOld: whether the file is in the form that old systems read, too.
+    package init(name: PeerName, role: Role?, end: ApprovalEnd, isOld: Bool = false, state: HubState) {
+        self.isOld = isOld
         (self.name, self.role, self.end, self.state) = (name, role, end, state)
     }
 
@@ -48,7 +51,7 @@ package struct AddBrowser {
                     expires: expires, role: role?.rawValue)
                 try prepare(
                     Handout(
-                        pkcs12: try key.pkcs12(), passphrase: key.passphrase, hubCertificate: certificate,
+                        pkcs12: try key.pkcs12(isOld: isOld), passphrase: key.passphrase, hubCertificate: certificate,
                         hub: hub))
                 keyfile.insert(device)
                 return device

@@ -15,7 +15,8 @@ struct DevicesAddCommand: ParsableCommand {
             revoke' keeps the browser out again.
 
             A file for a phone that takes profiles (--format mobileconfig) has the hub's certificate in it, \
-            too; for others 'hubpair hub certificate' writes that out.
+            too; for others 'hubpair hub certificate' writes that out. It is in the form that every phone \
+            reads; --legacy makes a PKCS #12 file like that: for macOS and iOS, and Windows before 10.
 
             EXAMPLES:
               hubpair devices add "Anna's browser" -o anna.p12
@@ -47,6 +48,9 @@ struct DevicesAddCommand: ParsableCommand {
     @Option(help: "PKCS #12, or a profile for phones. (default: by the ending of --output, else p12)")
     var format: Format?
 
+    @Flag(help: "Make a file that old systems read, too (Triple DES and SHA-1).")
+    var legacy = false
+
     @OptionGroup var state: StateOption
 
     func validate() throws {
@@ -63,7 +67,8 @@ struct DevicesAddCommand: ParsableCommand {
         var file: OutputFile?
         var passphrase = ""
         let add = AddBrowser(
-            name: name, role: role?.role, end: expires.map { .after($0.inSeconds) } ?? .unsaid, state: state)
+            name: name, role: role?.role, end: expires.map { .after($0.inSeconds) } ?? .unsaid,
+            isOld: legacy || isProfile, state: state)
         let device = try add.run(
             prepare: { handout in
                 passphrase = handout.passphrase
