@@ -19,6 +19,8 @@ package struct HubNames: Equatable, Sendable {
         case link
         /// What the owner has added: `hosts` in the settings.
         case settings
+        /// An address from outside that the owner has named: `hub ways`.
+        case way
         case loopback
     }
 
@@ -55,6 +57,7 @@ package struct HubNames: Equatable, Sendable {
         /// The addresses that the hub listens on; empty: all.
         package var listen: [NetworkAddress] = []
         package var added: [WebHost] = []
+        package var ways: [WebHost] = []
         /// The names in the installed certificate.
         package var installed: [String] = []
 
@@ -89,6 +92,7 @@ package struct HubNames: Equatable, Sendable {
             add(WebHost(network.address), .link, interface: network.interface)
         }
         for host in sources.added { add(host, .settings) }
+        for host in sources.ways { add(host, .way) }
         for text in ["localhost", "127.0.0.1", "::1"] { add(WebHost(text), .loopback) }
         for network in sources.networks where network.address.isLoopback {
             add(WebHost(network.address), .loopback, interface: network.interface)

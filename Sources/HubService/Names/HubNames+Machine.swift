@@ -74,6 +74,9 @@ extension HubNames.Sources {
         if let file = try? directory.read(AnnouncedNames.fileName, AnnouncedNames.init(parsing:)) {
             announced = file.names
         }
+        if let file = try? directory.read(HubWays.fileName, HubWays.init(parsing:)) {
+            ways = file.ways.compactMap { WebHost(pasted: $0.address) }
+        }
         let pem = try? PublicCertificate.file(in: directory)
         let identity = pem == nil ? nil : try? HubState.identity(in: directory)
         installed = []

@@ -3,7 +3,8 @@ package import JSON
 /// A name or an address of a hub, as its owner sees it: a line of `hub names --json`, and an entry of
 /// `GET /hubpair/v1/names`.
 ///
-///     {"host": string, "from": "certificate" / "announced" / "machine" / "link" / "settings" / "loopback",
+///     {"host": string,
+///      "from": "certificate" / "announced" / "machine" / "link" / "settings" / "way" / "loopback",
 ///      "interface": string / null, "certificate": "hub" / "installed" / null}
 ///
 /// `certificate` says which one stands for it; null: a browser warns. Unknown keys and words are kept as they

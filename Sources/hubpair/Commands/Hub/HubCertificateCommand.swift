@@ -1,10 +1,10 @@
 import ArgumentParser
 import FoundationEssentials
 import GatewayRules
-import QRCodes
 import HubService
 import Identity
 import PinnedTLS
+import QRCodes
 
 /// `hubpair hub certificate`: what a browser can believe the hub by.
 struct HubCertificateCommand: ParsableCommand {
