@@ -21,12 +21,11 @@ struct OldPKCS12 {
 
     /// - Parameter salts: of the key, the certificate and the check, 8 bytes each.
     func serialized(passphrase: String, salts: [[UInt8]] = (0..<3).map { _ in OldPKCS12.salt() }) -> [UInt8] {
-        let password = passphrase.utf16.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] } + [0, 0]
+        let password = OldPKCS12.bigEndian(passphrase) + [0, 0]
         // Ties the two together.
         let id = Array(Insecure.SHA1.hash(data: certificate))
-        let bigEndian = name.utf16.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }
         let attributes = DER.set(
-            DER.sequence(DER.friendlyName + DER.set(DER.value(0x1E, bigEndian)))
+            DER.sequence(DER.friendlyName + DER.set(DER.value(0x1E, OldPKCS12.bigEndian(name))))
                 + DER.sequence(DER.localKeyID + DER.set(DER.octets(id))))
         let keyBag = DER.sequence(
             DER.shroudedKeyBag
@@ -56,6 +55,11 @@ struct OldPKCS12 {
     }
 
     static func salt() -> [UInt8] { (0..<8).map { _ in UInt8.random(in: .min ... .max) } }
+
+    /// A BMPString (X.680).
+    private static func bigEndian(_ text: String) -> [UInt8] {
+        text.utf16.flatMap { unit -> [UInt8] in [UInt8(unit >> 8), UInt8(unit & 0xFF)] }
+    }
 
     private static func scheme(_ salt: [UInt8]) -> [UInt8] {
         DER.sequence(DER.sha1AndTripleDES + DER.sequence(DER.octets(salt) + DER.integer(iterations)))

@@ -1,5 +1,7 @@
 """The hub's page in a real browser, with a certificate of its own, on a real hub."""
+import hashlib
 import json
+import ssl
 import unittest
 
 from house import HouseTests
@@ -77,6 +79,29 @@ class RoundTests(HouseTests):
             text = self.browser(device).text
             self.assertIn("Kitchen hub", text)
             self.assertIn("How to get in", text)
+
+    def test_a_name_that_the_hub_does_not_know_is_no_attack(self):
+        # As a router's name for the hub: it leads here, and the hub has never heard of it.
+        address = f"https://evil.example:{self.hub.port}/hubpair/"
+        browser = self.browser(self.device("Rosa", "member"), path=None)
+        browser.open(address)
+        browser.find('//code[.="hubpair hub names add evil.example"]')
+        self.assertNotIn("Kitchen hub", browser.text)
+        self.assertNotIn("site has sent", browser.text)
+        self.hub.run("hub", "names", "add", "evil.example")
+        self.addCleanup(self.hub.run, "hub", "names", "remove", "evil.example")
+
+        def is_in():
+            browser.open(address)
+            return browser.visible('//p[@id="hub"][.="Kitchen hub"]')
+        browser.wait(is_in, "the name counts")
+
+    def test_what_a_browser_needs_to_trust_the_hub(self):
+        browser = self.browser(path="/hubpair/trust")
+        browser.find('//details[@open]//a[@href="/hubpair/trust/hub.crt"]')
+        certificate = ssl.PEM_cert_to_DER_cert(self.hub.run("hub", "certificate"))
+        digest = hashlib.sha256(certificate).hexdigest().upper()
+        self.assertIn(":".join(digest[each:each + 2] for each in range(0, 64, 2)), browser.text)
 
     def test_the_page_opens_by_itself_when_the_owner_approves(self):
         device = self.asking("Carla")

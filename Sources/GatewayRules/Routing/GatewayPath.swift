@@ -15,6 +15,8 @@ package enum GatewayPath: Equatable, Sendable {
     case own(PairEndpoint)
     /// A file of the hub's page.
     case page(PagePath)
+    /// What a browser needs to trust the hub.
+    case trust(TrustPath)
     /// One of the hub's own resources.
     case resource(HubResource)
     /// Under `/hubpair` but neither of them, or another spelling of such a path.
@@ -38,8 +40,9 @@ package enum GatewayPath: Equatable, Sendable {
         if path.starts(with: "/hubpair".utf8) {
             let endpoint = PairEndpoint.allCases.first { path.elementsEqual($0.rawValue.utf8) }
             let file = PagePath.split(path)?.file
+            let trust = TrustPath.allCases.first { path.elementsEqual($0.rawValue.utf8) }
             self =
-                endpoint.map(GatewayPath.own) ?? file.map(GatewayPath.page)
+                endpoint.map(GatewayPath.own) ?? file.map(GatewayPath.page) ?? trust.map(GatewayPath.trust)
                 ?? HubResource(target: target, method: method).map(GatewayPath.resource) ?? .withheld
         } else if isPlain, !path.starts(with: "//".utf8) {
             self = .upstream

@@ -74,6 +74,8 @@ package struct RequestRouter: Sendable {
         case pairingTooLarge(Int)
         /// A file of the hub's page.
         case page(PagePath)
+        /// What a browser needs to trust the hub.
+        case trust(TrustPath)
         case refusal(RequestRefusal)
     }
 
@@ -147,6 +149,11 @@ package struct RequestRouter: Sendable {
             return admit(head, from: client, access, if: { _ in true }) { device in
                 answer(head, .page(file), admits: device)
             }
+        case .trust(let path):
+            guard PagePath.methods.contains(head.method) else {
+                return answer(head, .refusal(.wrongMethod(PagePath.methods)))
+            }
+            return answer(head, .trust(path))
         case .withheld: return answer(head, .refusal(.notFound))
         case .upstream: return passage(head, from: client, guests, access)
         }

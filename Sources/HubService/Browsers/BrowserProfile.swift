@@ -1,28 +1,42 @@
 import FoundationEssentials
 import Identity
+import Pairing
 
 /// A configuration profile for phones that take one (Apple, Configuration Profile Reference): the browser's
 /// key, whose passphrase the phone asks for, and the hub's certificate.
 package enum BrowserProfile {
     package static func bytes(_ handout: AddBrowser.Handout, name: String) -> [UInt8] {
-        let hub = handout.hub.settings.name.description
-        let id = "hubpair.\(handout.hub.pin.fingerprint)"
-        let payloads = [
-            payload(
-                "com.apple.security.pkcs12", "\(id).key", "\(name) at \(hub)", handout.pkcs12, file: "key.p12"
-            ),
-            payload(
-                "com.apple.security.root", "\(id).hub", hub, derBytes(ofPEM: handout.hubCertificate),
-                file: "hub.cer"),
-        ].joined()
+        let hub = handout.hub.description
+        let key = payload(
+            "com.apple.security.pkcs12", "\(id(hub)).key", "\(name) at \(hub.name)", handout.pkcs12,
+            file: "key.p12")
+        return profile([key, root(handout.hubCertificate, hub)], id(hub), hub)
+    }
+
+    /// The hub's certificate alone.
+    ///
+    /// - Parameter pem: the upper one.
+    static func bytes(certificate pem: [UInt8], of hub: HubDescription) -> [UInt8] {
+        profile([root(pem, hub)], "\(id(hub)).trust", hub)
+    }
+
+    private static func id(_ hub: HubDescription) -> String { "hubpair.\(hub.id)" }
+
+    private static func root(_ pem: [UInt8], _ hub: HubDescription) -> String {
+        payload(
+            "com.apple.security.root", "\(id(hub)).hub", hub.name.description, derBytes(ofPEM: pem),
+            file: "hub.cer")
+    }
+
+    private static func profile(_ payloads: [String], _ id: String, _ hub: HubDescription) -> [UInt8] {
         let text = """
             <?xml version="1.0" encoding="UTF-8"?>
             <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" \
             "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
             <plist version="1.0"><dict>
             <key>PayloadContent</key><array>
-            \(payloads)</array>
-            <key>PayloadDisplayName</key><string>\(htmlText(hub))</string>
+            \(payloads.joined())</array>
+            <key>PayloadDisplayName</key><string>\(htmlText(hub.name.description))</string>
             <key>PayloadIdentifier</key><string>\(id)</string>
             <key>PayloadType</key><string>Configuration</string>
             <key>PayloadUUID</key><string>\(UUID().uuidString)</string>

@@ -59,6 +59,7 @@ extension ServeConnection {
         case .pairingTooLarge(let count):
             ServeReply(.payloadTooLarge, json: PairRefusal(PairMessageError.tooLarge(count)).serialized)
         case .page(let file): ServeReply(file, to: head)
+        case .trust(let path): shared.trust.reply(path, to: head)
         case .refusal(let refusal):
             StrangerPage(refusal, hub: shared.page, to: head).map { ServeReply(refusal, page: $0) }
                 ?? ServeReply(refusal)

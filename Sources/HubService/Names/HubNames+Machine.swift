@@ -26,13 +26,21 @@ extension HubNames {
         if let given { return given }
         func first(_ origin: Origin) -> WebHost? { entries.first { $0.origin == origin }?.host }
         if let host = first(.certificate) { return host }
-        let name = first(.announced) ?? entries.first { $0.origin == .machine && $0.leaf == .home }?.host
+        let name = homeName.flatMap { WebHost($0) }
         if let name, HubNames.isShort(name.description) { return name }
         let served = sources.networks.filter { isServed($0.address) }
         let clear = LocalAddress.preferred(among: served, routes: routes())
         let other = served.map(\.address).first { $0.family == .ipv4 && !$0.isLoopback && !$0.isLinkLocal }
         return (clear ?? other).map { WebHost($0) } ?? name
             ?? served.map(\.address).first { $0.family == .ipv4 }.map { WebHost($0) }
+    }
+
+    /// What people on the same network call the machine: `raspi-2.local`.
+    package var homeName: String? {
+        let entry =
+            entries.first { $0.origin == .announced }
+            ?? entries.first { $0.origin == .machine && $0.leaf == .home }
+        return entry?.host.description
     }
 
     /// True if the hub listens on the address.

@@ -93,7 +93,7 @@ package final class ServeHub: Sendable {
                     guests: household.guests, desk: desk, link: link, orders: household.orders,
                     news: household.news,
                     seen: SeenDevices(state, register, log: log, clock: clock),
-                    ways: try ServedWays(state, hub, listen: options.listen, port: port, log: log), log: log)
+                    ways: try ServedWays(state, hub, names: names, port: port, log: log), log: log)
                 return try await start(
                     hub, identity, on: group, port: port, state: state, options: options, shared: shared,
                     household: household, clock: clock)

@@ -14,6 +14,7 @@ final class ServerContext: Sendable {
     let devices: DeviceAccess
     let certificate: ServedCertificate
     let names: ServedNames
+    let trust: TrustPage
     /// The answer to `/hubpair/v1/hub`.
     let hub: ServeReply
     /// The same with the ways to the hub.
@@ -55,6 +56,7 @@ final class ServerContext: Sendable {
             identity, authority: authority, names: names.now, installed: names.installedFile)
         let description = HubDescription(name: hub.settings.name, id: hub.pin.fingerprint)
         self.hub = ServeReply(.ok, json: description.serialized)
+        trust = TrustPage(hub: description, certificate: authority)
         page = description
         router = RequestRouter(
             hasUpstream: link.upstream != nil, maximumBodyByteCount: limits.bodyByteCount,

@@ -1,5 +1,6 @@
 import Addresses
 import Discovery
+import GatewayRules
 import NIOHTTP1
 import Pairing
 import Synchronization
@@ -9,16 +10,16 @@ import Synchronization
 final class ServedWays: Sendable {
     private let state: HubState
     private let hub: HubDescription
-    private let listen: [NetworkAddress]
+    private let names: ServedNames
     private let port: UInt16
     private let log: ServeLog
     private let current: Mutex<HubWays>
 
     /// - Parameters:
-    ///   - listen: the addresses that the hub listens on; empty: all.
+    ///   - names: what the hub is called, and which of its addresses it listens on.
     ///   - port: the port that it has been told to listen on.
-    init(_ state: HubState, _ hub: Hub, listen: [NetworkAddress], port: UInt16, log: ServeLog) throws {
-        (self.state, self.hub, self.listen, self.port) = (state, hub.description, listen, port)
+    init(_ state: HubState, _ hub: Hub, names: ServedNames, port: UInt16, log: ServeLog) throws {
+        (self.state, self.hub, self.names, self.port) = (state, hub.description, names, port)
         self.log = log
         current = Mutex(try HubState.ways(in: state.open()))
     }
@@ -50,11 +51,12 @@ final class ServedWays: Sendable {
 
     /// The addresses of the links, the best first, and the name.
     private func home() -> [HubWay] {
-        let own = listen.isEmpty ? LocalNetwork.current().map(\.address) : listen
-        let lasting = Set(own.filter { !$0.isLoopback && !$0.isLinkLocal && !$0.isUnspecified })
+        let names = names.now
+        let own = names.sources.networks.map(\.address).filter(names.isServed)
+        let lasting = Set(own.filter { !$0.isLoopback && !$0.isLinkLocal })
         guard !lasting.isEmpty else { return [] }
         let addresses = HubAddressRules(networks: []).bestFirst(lasting).map { HubAddress($0, port: port) }
-        return (addresses.map(\.description) + ["\(HubHosts.localName):\(port)"]).map {
+        return (addresses.map(\.description) + (names.homeName.map { ["\($0):\(port)"] } ?? [])).map {
             HubWay(address: $0, kind: .home)
         }
     }
