@@ -10,7 +10,8 @@ package enum RouteSocket {
     /// A descriptor that is readable after a change; nil if the system gives none.
     package static func open() -> Int32? {
         let descriptor = socket(
-            AF_NETLINK, Int32(SOCK_RAW.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue),
+            AF_NETLINK,
+            Int32(SOCK_RAW.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue),
             Int32(NETLINK_ROUTE))
         guard descriptor >= 0 else { return nil }
         var address = sockaddr_nl()

@@ -30,7 +30,8 @@ package struct BrowserKey {
         if isOld {
             let certificate = try NIOSSLCertificate(bytes: Array(certificate.utf8), format: .pem)
             return OldPKCS12(
-                key: Array(identity.key.derRepresentation), certificate: try certificate.toDERBytes(), name: name
+                key: Array(identity.key.derRepresentation), certificate: try certificate.toDERBytes(),
+                name: name
             ).serialized(passphrase: passphrase)
         }
         let bundle = NIOSSLPKCS12Bundle(

@@ -17,8 +17,6 @@ package struct InstalledCertificate: Sendable {
     package let names: [String]
     package let begins: Date
     package let ends: Date
-    /// In seconds.
-    package var lifetime: Double { ends.timeIntervalSince(begins) }
     /// The issuer's name, as RFC 4514 writes it.
     package let issuer: String
     /// True if the hub's own certificate is all there is: browsers rarely know who has issued it.

@@ -43,7 +43,8 @@ struct OldPKCS12 {
                 + DER.explicit(
                     DER.sequence(
                         DER.integer(0)
-                            + DER.sequence(DER.data + OldPKCS12.scheme(salts[1]) + DER.value(0x80, encrypted)))))
+                            + DER.sequence(DER.data + OldPKCS12.scheme(salts[1]) + DER.value(0x80, encrypted))
+                    )))
         let safe = DER.sequence(encryptedData + DER.content(DER.sequence(keyBag)))
         let check = HMAC<Insecure.SHA1>.authenticationCode(
             for: safe, using: SymmetricKey(data: OldPKCS12.derive(password, salts[2], use: 3, count: 20)))

@@ -19,8 +19,23 @@ import Testing
     }
 
     @Test func aWholeHubHasNoFault() async throws {
-        let verdicts = try await Self.verdicts { _ in }
-        #expect(verdicts.count == 3 && verdicts.values.allSatisfy { $0.status == .ok })
+        var verdicts = try await Self.verdicts { _ in }
+        #expect(verdicts.count == 4)
+        #expect(verdicts.removeValue(forKey: "hub-public-certificate")?.status == .skipped)
+        #expect(verdicts.values.allSatisfy { $0.status == .ok })
+    }
+
+    @Test(arguments: [
+        (90.0, 30.0, Finding.Status.ok), (90, 14.5, .ok), (90, 13.5, .warning), (90, -0.1, .problem),
+        (6, 2, .ok), (6, 0.5, .warning), (1, 0.5, .ok), (1, 0.1, .warning),
+    ])
+    func aPublicCertificateRunsOut(whole: Double, left: Double, status: Finding.Status) {
+        let (day, now) = (86_400.0, Date(timeIntervalSince1970: 1_795_000_000))
+        let end = now.addingTimeInterval(left * day)
+        let verdict = CheckHubFiles.publicCertificate(
+            for: "kitchen.example.org", from: end.addingTimeInterval(-whole * day), until: end, now: now)
+        #expect(verdict.status == status && verdict.seen.contains("kitchen.example.org"))
+        #expect((verdict.mend == nil) == (status == .ok))
     }
 
     @Test(arguments: [

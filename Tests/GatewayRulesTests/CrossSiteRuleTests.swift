@@ -42,7 +42,8 @@ import Testing
         let head = try requestHead("GET / HTTP/1.1\r\nHost: a.example\r\nAccept: text/html\r\n\r\n")
         let router421 = RequestRouter(
             hasUpstream: true, maximumBodyByteCount: 9, crossSite: .hubH, devicePin: { _ in nil })
-        let action = router421.action(for: head, from: .init(certificate: .none, isTrustedProxy: false)) { _ in
+        let action = router421.action(for: head, from: .init(certificate: .none, isTrustedProxy: false)) {
+            _ in
             .unknown
         }
         let refusal = RequestRefusal.otherHost(.name("a.example"))

@@ -59,7 +59,8 @@ import Testing
         #expect(!all.contains(.address(try #require(NetworkAddress("192.168.1.21")))))
         for (name, leaf) in [
             ("kitchen.local", HubNames.Leaf.home), ("kitchen.home.arpa", .home), ("localhost", .home),
-            ("kitchen.internal", .wide), ("kitchen.fritz.box", nil), ("notlocal", nil), ("local.example", nil),
+            ("kitchen.internal", .wide), ("kitchen.fritz.box", nil), ("notlocal", nil),
+            ("local.example", nil),
         ] {
             #expect(HubNames.leaf(of: .name(name)) == leaf, "\(name)")
         }
@@ -86,7 +87,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("Kitchen.local", "kitchen.local"), ("kitchen.local.", "kitchen.local"), ("192.168.1.20", "192.168.1.20"),
+        ("Kitchen.local", "kitchen.local"), ("kitchen.local.", "kitchen.local"),
+        ("192.168.1.20", "192.168.1.20"),
         ("[fd77::1]", "[fd77::1]"), ("fd77:0::1", "[fd77::1]"), ("fe80::1%eth0", "[fe80::1]"),
         ("https://Kitchen.fritz.box:8000/hubpair/", "kitchen.fritz.box"), ("kitchen:8000", "kitchen"),
         ("https://[fd77::1]:8000", "[fd77::1]"), ("http://kitchen.local", "kitchen.local"),

@@ -57,11 +57,16 @@ struct CheckHubFiles: Sendable {
                     isThere: bytes != nil, matches: bytes.map(identity.isBorne(byCertificatePEM:)) ?? false,
                     fingerprint: identity.pin.fingerprint.description)
             },
-            DiagnosisCheck("hub-public-certificate", tried: "looked how long the installed certificate is valid")
-            {
+            DiagnosisCheck(
+                "hub-public-certificate", tried: "looked how long the installed certificate is valid"
+            ) {
                 guard CheckHubFiles.open(state) != nil else { return CheckHubFiles.closed }
+                guard let installed = try PublicCertificate(state: state).installed() else {
+                    return .skipped("none is installed")
+                }
                 return CheckHubFiles.publicCertificate(
-                    try PublicCertificate(state: state).installed(), now: Date())
+                    for: installed.names.first ?? "", from: installed.begins, until: installed.ends,
+                    now: Date())
             },
             DiagnosisCheck("hub-devices", tried: "read the keyfile of the paired devices") {
                 guard let directory = CheckHubFiles.open(state) else { return CheckHubFiles.closed }
@@ -85,20 +90,21 @@ struct CheckHubFiles: Sendable {
             mend: "'hubpair setup' makes it again from the key; then restart the hub")
     }
 
-    /// - Parameter certificate: the one for a public name; nil: none is installed.
-    static func publicCertificate(_ certificate: InstalledCertificate?, now: Date) -> Finding.Verdict {
-        guard let certificate else { return .skipped("none is installed") }
-        let days = Int((certificate.ends.timeIntervalSince(now) / 86_400).rounded(.down))
-        let name = certificate.names.first ?? ""
+    /// How long a certificate for a public name is valid. ACME clients fetch a new one when a third of its
+    /// time is left; a warning comes with a sixth, 14 days at most.
+    static func publicCertificate(
+        for name: String, from begin: Date, until end: Date, now: Date
+    ) -> Finding.Verdict {
+        let left = end.timeIntervalSince(now)
+        let days = Int((left / 86_400).rounded(.down))
         let mend =
             "let the ACME client fetch a new one, and 'hubpair hub certificate install' take it; "
             + "samples/acme has a timer for it"
-        if days < 0 {
+        if left < 0 {
             return .problem(
-                "the certificate for \(name) was valid until \(certificate.ends.timestamp)", mend: mend)
+                "the certificate for \(name) was valid until \(end.timestamp)", mend: mend)
         }
-        // What ACME clients renew with 30 days left is late with 14.
-        if certificate.ends.timeIntervalSince(now) < min(14 * 86_400, certificate.lifetime / 4) {
+        if left < min(14 * 86_400, end.timeIntervalSince(begin) / 6) {
             return .warning("the certificate for \(name) is valid for \(days) days more", mend: mend)
         }
         return .ok("it stands for \(name), for \(days) days more")

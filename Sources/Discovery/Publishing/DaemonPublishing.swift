@@ -67,7 +67,9 @@ final class DaemonPublishing: PublishingStack {
 
     /// What the daemon calls this machine: `raspi-2.local`. Not to be called from within a callback.
     var hostName: String? {
-        guard let client, isReady, let name = avahi.avahi_client_get_host_name_fqdn(client) else { return nil }
+        guard let client, isReady, let name = avahi.avahi_client_get_host_name_fqdn(client) else {
+            return nil
+        }
         return String(cString: name)
     }
 

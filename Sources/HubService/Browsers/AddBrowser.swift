@@ -51,7 +51,8 @@ package struct AddBrowser {
                     expires: expires, role: role?.rawValue)
                 try prepare(
                     Handout(
-                        pkcs12: try key.pkcs12(isOld: isOld), passphrase: key.passphrase, hubCertificate: certificate,
+                        pkcs12: try key.pkcs12(isOld: isOld), passphrase: key.passphrase,
+                        hubCertificate: certificate,
                         hub: hub))
                 keyfile.insert(device)
                 return device

@@ -1,7 +1,7 @@
 package import Pairing
 
-/// What multicast DNS last called this machine: the file `names` in the hub directory, written by the hub that
-/// serves, for those who are asked while it does: `print`, `hub names`, the hub's next start.
+/// What multicast DNS last called this machine: the file `names` in the hub directory, written by the hub
+/// that serves, for those who are asked while it does: `print`, `hub names`, the hub's next start.
 ///
 ///     [keyfile]
 ///     format=1
@@ -23,14 +23,16 @@ package struct AnnouncedNames: Equatable, Sendable {
     package init(parsing bytes: [UInt8]) throws(KeyFileError) {
         let file = try KeyFile(parsing: bytes)
         try file.checkFormat()
-        names = (file.value("announced", in: AnnouncedNames.group) ?? "").split(separator: " ").map(String.init)
+        names = (file.value("announced", in: AnnouncedNames.group) ?? "").split(separator: " ").map(
+            String.init)
         guard names.count <= AnnouncedNames.maximumCount, names.allSatisfy(HostName.isValid) else {
             throw .invalidValue("not host names", key: "announced", group: AnnouncedNames.group)
         }
     }
 
     package var serialized: [UInt8] {
-        var file = KeyFile.empty(comment: "What this machine is called on the network; written by 'hubpair serve'.")
+        var file = KeyFile.empty(
+            comment: "What this machine is called on the network; written by 'hubpair serve'.")
         file.set("announced", to: names.joined(separator: " "), in: AnnouncedNames.group)
         return file.serialized
     }

@@ -1,6 +1,6 @@
 import Addresses
-import Glibc
 package import GatewayRules
+import Glibc
 package import Pairing
 import PinnedTLS
 

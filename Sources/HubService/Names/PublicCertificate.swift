@@ -3,7 +3,8 @@ package import GatewayRules
 import Pairing
 package import PinnedTLS
 
-/// The certificate for a public name, with the hub's own key: asked for, installed and taken out by the owner.
+/// The certificate for a public name, with the hub's own key: asked for, installed and taken out by the
+/// owner.
 package struct PublicCertificate {
     /// The file in the hub directory.
     package static let fileName = "public-certificate.pem"

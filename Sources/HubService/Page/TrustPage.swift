@@ -85,16 +85,17 @@ struct TrustPage {
             case .android:
                 return [
                     "Load \(certificate).",
-                    "Settings › Security › Encryption &amp; credentials › Install a certificate › CA certificate: "
-                        + "choose it.",
-                    "Firefox asks further: Settings › About Firefox, tap its logo five times; then Settings › "
-                        + "Secret Settings › Use third party CA certificates.",
+                    "Settings › Security › Encryption &amp; credentials › Install a certificate › "
+                        + "CA certificate: choose it.",
+                    "Firefox asks further: Settings › About Firefox, tap its logo five times; then "
+                        + "Settings › Secret Settings › Use third party CA certificates.",
                 ]
             case .macOS:
                 return [
                     "Load \(profile) and open it.",
                     "System Settings › Privacy &amp; Security › Profiles: install it.",
-                    "Keychain Access › System: open the certificate, and under Trust choose Always Trust for SSL.",
+                    "Keychain Access › System: open the certificate, and under Trust choose Always Trust "
+                        + "for SSL.",
                 ]
             case .windows:
                 return [
@@ -104,14 +105,14 @@ struct TrustPage {
             case .firefox:
                 return [
                     "Load \(certificate).",
-                    "Settings › Privacy &amp; Security › View Certificates › Authorities › Import: choose it, for "
-                        + "websites.",
+                    "Settings › Privacy &amp; Security › View Certificates › Authorities › Import: "
+                        + "choose it, for websites.",
                 ]
             case .linux:
                 return [
                     "Load \(certificate).",
-                    "Settings › Privacy and security › Security › Manage certificates › Authorities › Import: "
-                        + "choose it, for websites.",
+                    "Settings › Privacy and security › Security › Manage certificates › Authorities › "
+                        + "Import: choose it, for websites.",
                 ]
             }
         }
@@ -138,15 +139,15 @@ struct TrustPage {
             trusts it, the browser checks at each visit that it is the hub that answers, and does not warn \
             any more.</p>
             <h2>Compare first</h2>
-            <p>Somebody in between could show you a page like this one. Run <code>hubpair hub certificate</code> \
-            on the hub: the digest that it writes must be the one that this device shows for the certificate, \
-            and not only this one here:</p>
+            <p>Somebody in between could show you a page like this one. Run \
+            <code>hubpair hub certificate</code> on the hub: the digest that it writes must be the one that \
+            this device shows for the certificate, and not only this one here:</p>
             <p><code>\(digest)</code></p>
             <h2>Then</h2>
             \(sections.joined(separator: "\n"))
-            <p class="small">The certificate can stand for names and addresses of a home alone (local, home.arpa, \
-            internal, private and link-local addresses), and for servers alone: whoever stole the hub’s key \
-            could not speak for other sites with it. Take it out again when you give the hub away.</p>
+            <p class="small">The certificate can stand for names and addresses of a home alone (local, \
+            home.arpa, internal, private and link-local addresses), and for servers alone: whoever stole the \
+            hub’s key could not speak for other sites with it. Take it out again when you give the hub away.</p>
             <p class="small"><a href="\(PagePath.page.rawValue)">Back to the hub’s page</a></p>
             </main>
             """)

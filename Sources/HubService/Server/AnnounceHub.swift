@@ -13,7 +13,8 @@ final class AnnounceHub: Sendable {
 
     /// Starts at once; throws `DiscoveryError` if no thread is available.
     init(
-        _ hub: Hub, key: P256.Signing.PrivateKey, port: UInt16, state: HubState, names: ServedNames, log: ServeLog
+        _ hub: Hub, key: P256.Signing.PrivateKey, port: UInt16, state: HubState, names: ServedNames,
+        log: ServeLog
     ) throws {
         let publisher = try HubPublisher(
             HubAnnouncement(name: hub.settings.name, port: port, id: hub.pin.fingerprint))

@@ -111,9 +111,10 @@ final class ServedCertificate: Sendable {
     func renew(_ names: HubNames, installed file: [UInt8]? = nil, now: Date) throws -> Bool {
         let isGood = chains.current.withLock { current in
             let age = now.timeIntervalSince(current.made)
-            return file == current.file && HubNames.Leaf.allCases.allSatisfy {
-                names.certified($0) == current.names.certified($0)
-            } && age >= 0 && age < TLSIdentity.leafLifetime - ServedCertificate.margin
+            return file == current.file
+                && HubNames.Leaf.allCases.allSatisfy {
+                    names.certified($0) == current.names.certified($0)
+                } && age >= 0 && age < TLSIdentity.leafLifetime - ServedCertificate.margin
         }
         guard !isGood else { return false }
         let new = try ServedCertificate.make(identity, authority, names, file, now)

@@ -37,7 +37,8 @@ final class ServerContext: Sendable {
 
     init(
         hub: Hub, identity: TLSIdentity, authority: [UInt8], devices: DeviceAccess, options: ServeOptions,
-        names: ServedNames, pairing: PairDevice, resources: any HubResources, guests: HouseGuests, desk: AnswerDesk,
+        names: ServedNames, pairing: PairDevice, resources: any HubResources, guests: HouseGuests,
+        desk: AnswerDesk,
         link: UpstreamLink, orders: OrderJournal,
         news: GateNews, seen: SeenDevices, ways: ServedWays, log: ServeLog
     ) throws {

@@ -12,12 +12,14 @@ import Testing
         }
     }
 
-    /// NIST SP 800-67 appendix B.1: three keys, three blocks in ECB; each is the first block of CBC from zero.
+    /// NIST SP 800-67 appendix B.1: three keys, three blocks in ECB; each is the first block of CBC from
+    /// zero.
     @Test func tripleDESIsNISTs() {
         let cipher = TripleDES(key: bytes("0123456789ABCDEF23456789ABCDEF01456789ABCDEF0123"))
         let zero = [UInt8](repeating: 0, count: 8)
         for (plain, encrypted) in [
-            ("The qufc", "A826FD8CE53B855F"), ("k brown ", "CCE21C8112256FE6"), ("fox jump", "68D5C05DD9B6B900"),
+            ("The qufc", "A826FD8CE53B855F"), ("k brown ", "CCE21C8112256FE6"),
+            ("fox jump", "68D5C05DD9B6B900"),
         ] {
             #expect(Array(cipher.encrypt(Array(plain.utf8), vector: zero).prefix(8)) == bytes(encrypted))
         }

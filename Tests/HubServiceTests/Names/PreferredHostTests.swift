@@ -15,7 +15,8 @@ import Testing
             NetworkAddress($0)
         }.map { LocalNetwork(interface: "eth\($0.bytes[0])", address: $0, prefixLength: 24) }
         body(&sources)
-        return HubNames(sources).preferredHost(given: given.flatMap { WebHost($0) }, routes: routes)?.description
+        return HubNames(sources).preferredHost(given: given.flatMap { WebHost($0) }, routes: routes)?
+            .description
     }
 
     @Test func theOrderIsWhatTheOwnerSaysThenNamesThenAnAddress() {

@@ -124,8 +124,8 @@ struct HubCertificateCommand: ParsableCommand {
             Console.note(certificate.words(at: Date()))
             if certificate.isAlone {
                 Console.note(
-                    "warning: the one that has issued it (\(certificate.issuer)) is not in the file; browsers "
-                        + "need it unless they trust it themselves")
+                    "warning: the one that has issued it (\(certificate.issuer)) is not in the file; "
+                        + "browsers need it unless they trust it themselves")
             }
         }
     }

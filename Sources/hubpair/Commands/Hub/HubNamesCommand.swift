@@ -23,7 +23,8 @@ struct HubNamesCommand: ParsableCommand {
     /// `hubpair hub names list`
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "list", abstract: "List the hub's names and addresses, and from where they are known.",
+            commandName: "list",
+            abstract: "List the hub's names and addresses, and from where they are known.",
             discussion: """
                 CERTIFICATE is which one stands for the name: the hub's own ('hubpair hub certificate'), or \
                 the installed one. With '-' a browser warns.
@@ -64,12 +65,13 @@ struct HubNamesCommand: ParsableCommand {
             try await place.hub.acting { hub in
                 let (record, changed) = try await hub.add(name)
                 Console.note(
-                    "\(record.host) \(changed ? "counts as a name of the hub now" : "was a name of the hub already")"
+                    "\(record.host) "
+                        + (changed ? "counts as a name of the hub now" : "was a name of the hub already")
                 )
                 guard record.certificate == nil else { return }
                 Console.note(
-                    "hint: browsers warn there, since no certificate stands for it; for a public name have one "
-                        + "made from 'hubpair hub certificate request --name \(record.host)'")
+                    "hint: browsers warn there, since no certificate stands for it; for a public name have "
+                        + "one made from 'hubpair hub certificate request --name \(record.host)'")
             }
         }
     }
