@@ -267,7 +267,7 @@ struct SymbolSearch {
         outcome.result.incompleteStructuredAppends = max(
             outcome.result.incompleteStructuredAppends, found.incompleteStructuredAppends)
         outcome.result.emptyCodes += found.emptyCodes
-        outcome.result.codes += found.codes
+        outcome.result.codes.add(found.codes)
         if !found.isEmpty { used += start.triple.centres }
     }
 }

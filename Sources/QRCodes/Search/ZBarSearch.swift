@@ -22,8 +22,7 @@ enum ZBarSearch {
             case ZBAR_QRCODE where symbol.data.isEmpty:
                 result.emptyCodes += 1
             case ZBAR_QRCODE:
-                let code = ScannedQRCode(payload: symbol.data, corners: symbol.points)
-                if !codes.contains(where: { $0.isSameSymbol(as: code) }) { codes.append(code) }
+                codes.add([ScannedQRCode(payload: symbol.data, corners: symbol.points)])
             default: break
             }
         }
