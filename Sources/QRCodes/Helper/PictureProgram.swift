@@ -24,7 +24,8 @@ final class PictureProgram {
     /// For poll(2).
     let descriptor: Int32
     /// Only against a program that hangs: by itself it ends after so much processor time.
-    let deadline: ContinuousClock.Instant
+    private var starved: StarvedProgram
+    private let began = ContinuousClock.now
     private let process: pid_t
     private var line: [UInt8] = []
     /// The last whole line.
@@ -57,7 +58,7 @@ final class PictureProgram {
             throw .notStarted(fault)
         }
         (descriptor, process) = (ends[0], started)
-        deadline = .now + .seconds(30 + 10 * seconds)
+        starved = StarvedProgram(allowed: seconds)
     }
 
     deinit {
@@ -104,7 +105,12 @@ final class PictureProgram {
         }
     }
 
-    /// The program is late; what it has found until now is its answer, if it has said so.
+    /// Whether it hangs by now, or has had no processor.
+    func look() -> StarvedProgram.Verdict {
+        starved.verdict(passed: (ContinuousClock.now - began) / .seconds(1)) { .init(of: process) }
+    }
+
+    /// The program hangs; what it has found until now is its answer, if it has said so.
     func expire() -> Result<PictureAnswer, any Error> {
         guard let last, let answer = try? PictureAnswer(line: last), case .kept = answer else {
             return .failure(QRScanError.tookTooLong)
@@ -179,7 +185,7 @@ extension CodeDrawing {
                 answer = received
                 break
             }
-            if program.deadline <= .now { throw PictureProgramError.dead }
+            if program.look() == .hangs { throw PictureProgramError.dead }
         }
         switch answer {
         case .success(.lines(let lines, let columns)): return .lines(lines, columns: columns)
