@@ -97,6 +97,7 @@ package enum NoCodeError: Equatable, UserError {
         case .unread(.lowContrast): "low_contrast"
         case .unread(.cutOff): "cut_off"
         case .unread(.damaged): "damaged_code"
+        case .unread(.unclear): "unclear_code"
         case .unread(.microQR): "micro_qr"
         case .unread(.model1): "model_1"
         }

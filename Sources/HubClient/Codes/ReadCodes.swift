@@ -60,11 +60,13 @@ package struct ReadCodes {
         package let payload: [UInt8]
         /// The bytes as they stand in the code, if it names a character set that is not UTF-8.
         package let stated: [UInt8]?
+        /// Its corners in the picture; none for a text.
+        package let corners: [PixelPoint]
         /// What they say.
         package let content: CodeContent
 
-        package init(payload: [UInt8], stated: [UInt8]? = nil) {
-            (self.payload, self.stated) = (payload, stated)
+        package init(payload: [UInt8], stated: [UInt8]? = nil, corners: [PixelPoint] = []) {
+            (self.payload, self.stated, self.corners) = (payload, stated, corners)
             content = CodeContent(payload: payload)
         }
     }
@@ -89,7 +91,9 @@ package struct ReadCodes {
             result = outcome.flatMap { outcome in
                 guard outcome.result.codes.isEmpty else {
                     return .success(
-                        outcome.result.codes.map { Reading(payload: $0.payload, stated: $0.stated) })
+                        outcome.result.codes.map {
+                            Reading(payload: $0.payload, stated: $0.stated, corners: $0.corners)
+                        })
                 }
                 return .failure(NoCodeError(outcome))
             }
@@ -111,10 +115,13 @@ package struct ReadCodes {
     ///
     /// - Parameters:
     ///   - waiting: called some ten times a second with the number of images that are done.
+    ///   - busy: called if an image has had no processor for half a minute; its search goes on.
     ///   - finished: called once for each path, in their order, with its index. What it throws ends
     ///     everything.
-    package func run(waiting: (Int) -> Void = { _ in }, finished: (Int, Answer) throws -> Void) throws {
-        try ParallelScan.run(paths, search, waiting: waiting) { index, outcome in
+    package func run(
+        waiting: (Int) -> Void = { _ in }, busy: () -> Void = {}, finished: (Int, Answer) throws -> Void
+    ) throws {
+        try ParallelScan.run(paths, search, waiting: waiting, busy: busy) { index, outcome in
             try finished(index, Answer(outcome))
         }
     }

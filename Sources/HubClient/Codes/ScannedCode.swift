@@ -62,6 +62,7 @@ package enum ScannedCode: Equatable, Sendable {
             default: false
             }
         }
+        if let kind = ForeignCode(payload: Array(trimmed.utf8)) { throw ScannedCodeError.known(kind) }
         guard isWord, (1...40).contains(count) else { throw ScannedCodeError.noCode }
         self = .typed(try TypedCode(typed: trimmed))
     }
@@ -80,6 +81,11 @@ package enum ScannedCode: Equatable, Sendable {
         }
         guard codes.count <= 1 else { throw ScannedCodeError.several(codes.count) }
         guard let code = codes.first else {
+            if fault == nil, readings.count == 1, answer.unread == 0,
+                let kind = readings.first.flatMap({ ForeignCode(payload: $0.payload) })
+            {
+                throw ScannedCodeError.known(kind)
+            }
             throw fault ?? ScannedCodeError.foreign(readings.count, unread: answer.unread)
         }
         self = .pairing(code)
@@ -92,6 +98,8 @@ package enum ScannedCodeError: Equatable, UserError {
     case empty
     /// A text that is not a code.
     case noCode
+    /// One code, and it is for something else.
+    case known(ForeignCode)
     /// This many different pairing codes in one picture.
     case several(Int)
     /// This many QR codes, none of them for pairing, and so many more that could not be read.
@@ -102,6 +110,7 @@ package enum ScannedCodeError: Equatable, UserError {
         switch self {
         case .empty: "there is no code: the input is empty"
         case .noCode: "this is neither an image nor a pairing code"
+        case .known(let kind): "this is \(kind.name): \(kind.purpose)"
         case .several(let count): "there are \(count) pairing codes in the picture, and one device uses one"
         case .foreign(1, 0): "the QR code in the picture is not a pairing code"
         case .foreign(let count, 0): "none of the \(count) QR codes in the picture is a pairing code"
@@ -118,7 +127,7 @@ package enum ScannedCodeError: Equatable, UserError {
     /// How to fix it; nil if there is no advice.
     package var hint: String? {
         switch self {
-        case .empty, .noCode: "on the hub: 'hubpair print' shows a code to scan and one to type"
+        case .empty, .noCode, .known: "on the hub: 'hubpair print' shows a code to scan and one to type"
         case .several: "take a picture with only the code that you want to use"
         case .foreign(_, 1...): "take a picture of the pairing code alone, close and sharp"
         case .foreign:

@@ -137,7 +137,9 @@ package struct StandardInput {
         while let bytes = next {
             // A frame that cannot be decoded counts as one without a code.
             let codes = (try? ParallelScan.run(ImageBytes(bytes), quick).get().result.codes) ?? []
-            let readings = codes.map { ReadCodes.Reading(payload: $0.payload, stated: $0.stated) }
+            let readings = codes.map {
+                ReadCodes.Reading(payload: $0.payload, stated: $0.stated, corners: $0.corners)
+            }
             let good = readings.filter(events.isGood)
             if !good.isEmpty { return ReadCodes.Answer(.success(good)) }
             for reading in readings where passed.count < 1024 && passed.insert(reading.payload).inserted {

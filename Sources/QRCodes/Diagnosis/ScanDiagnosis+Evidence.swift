@@ -35,7 +35,7 @@ extension ScanDiagnosis {
             }
             if grid.clearness.sharpness > ScanDiagnosis.leastSharpness || finders.allSatisfy(\.isSure) {
                 let isSharp = finders.allSatisfy { $0.match > ScanDiagnosis.sharpMatch }
-                self = ScanDiagnosis(grid, isSharp: isSharp, scale: scale, size: (seen.width, seen.height))
+                self = ScanDiagnosis(grid, isSharp: isSharp, scale: scale, in: seen)
                 return
             }
         }
@@ -54,13 +54,13 @@ extension ScanDiagnosis {
     }
 
     /// Why a code with a known place cannot be read.
-    private init(_ grid: SymbolSearch.Grid, isSharp: Bool, scale: Int, size: (width: Int, height: Int)) {
+    private init(_ grid: SymbolSearch.Grid, isSharp: Bool, scale: Int, in seen: LuminanceImage) {
         let side = Float(17 + 4 * grid.version)
         let corners = [(0, 0), (side, 0), (side, side), (0, side)].compactMap { x, y in
             grid.map.function?(Vector(x: x, y: y))
         }
         let isInside = corners.allSatisfy {
-            $0.x > -1 && $0.y > -1 && $0.x < Float(size.width) + 1 && $0.y < Float(size.height) + 1
+            $0.x > -1 && $0.y > -1 && $0.x < Float(seen.width) + 1 && $0.y < Float(seen.height) + 1
         }
         let pixels = grid.triple.moduleSize * Float(scale)
         if !isInside {
@@ -72,7 +72,7 @@ extension ScanDiagnosis {
         } else if grid.clearness.sharpness < 0.4, !isSharp {
             self = .blurred
         } else {
-            self = .damaged
+            self = grid.hasFlatPart(in: seen) ? .damaged : .unclear
         }
     }
 
@@ -115,6 +115,35 @@ extension ScanDiagnosis {
             return
         }
         return nil
+    }
+}
+
+extension SymbolSearch.Grid {
+    /// True if a part of the code of 5 × 5 modules has one shade: something covers it, or it is in a glare. A
+    /// mask leaves no such part in any code (ISO/IEC 18004 § 7.8.3).
+    fileprivate func hasFlatPart(in picture: LuminanceImage) -> Bool {
+        guard let place = map.function else { return false }
+        let side = 17 + 4 * version
+        var spreads: [Int] = []
+        for top in stride(from: 0, to: side - 4, by: 3) {
+            for left in stride(from: 0, to: side - 4, by: 3) {
+                var shades: [Int] = []
+                for index in 0..<25 {
+                    let module = Vector(x: Float(left + index % 5) + 0.5, y: Float(top + index / 5) + 0.5)
+                    let pixel = place(module).pixel
+                    guard (0..<picture.width).contains(pixel.x), (0..<picture.height).contains(pixel.y) else {
+                        continue
+                    }
+                    shades.append(Int(picture.pixels[pixel.y * picture.width + pixel.x]))
+                }
+                // All but the two extremes: a speck is no module.
+                shades.sort()
+                if shades.count > 20 { spreads.append(shades[shades.count - 2] - shades[1]) }
+            }
+        }
+        spreads.sort()
+        guard let least = spreads.first else { return false }
+        return least * 4 < spreads[spreads.count / 2]
     }
 }
 

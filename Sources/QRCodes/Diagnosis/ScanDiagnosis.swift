@@ -19,6 +19,8 @@ package enum ScanDiagnosis: Codable, Equatable, UserError {
     /// The place of the code is known and its modules are visible, but there are more errors than error
     /// correction can repair: dirt, a glare, a fold, or something laid over it.
     case damaged
+    /// The place of the code is known, and nothing else shows why it is not read.
+    case unclear
     /// A Micro QR code (ISO/IEC 18004 § 6.3.1), with one finder pattern.
     case microQR
     /// A QR code of Model 1, the one before 1997, whose data have other places.
@@ -38,7 +40,8 @@ package enum ScanDiagnosis: Codable, Equatable, UserError {
         case .tooDark: "the picture is too dark"
         case .lowContrast: "dark and light hardly differ in the picture"
         case .cutOff: "the QR code is cut off at the edge of the picture"
-        case .damaged: "the QR code is there, but too much of it is damaged, covered or in a glare"
+        case .damaged: "the QR code is there, but a part of it is damaged, covered or in a glare"
+        case .unclear: "the QR code is there, and its modules cannot be told apart"
         case .microQR: "no QR code, but a Micro QR code"
         case .model1: "the QR code is of Model 1, the old kind, which cannot be read"
         case .otherSymbology(let name, _): "no QR code, but a barcode (\(name))"
@@ -58,6 +61,7 @@ package enum ScanDiagnosis: Codable, Equatable, UserError {
         case .blurred: "hold the camera still, let it focus, and take the picture again"
         case .tooDark, .lowContrast: "take the picture again with more light, and none of it reflected"
         case .cutOff: "step back, and take the picture again with the whole code and its white border in it"
+        case .unclear: "take the picture again from straight above, sharp, with the code flat"
         case .damaged: "take the picture again from another angle, without a reflection or a shadow's edge"
         case .microQR, .model1, .otherSymbology:
             "pairing codes are QR codes; 'hubpair print' on the hub makes one"

@@ -48,7 +48,9 @@ struct ScanImages: Equatable {
                 }
             }
             try showProblems()
-            try ReadCodes(paths, search).run(waiting: progress.update) { index, answer in
+            try ReadCodes(paths, search).run(
+                waiting: progress.update, busy: ScanImages.tellBusy
+            ) { index, answer in
                 progress.clear()
                 let status = try show(answer, file: paths[index], known: known)
                 failure = failure ?? status
@@ -57,6 +59,10 @@ struct ScanImages: Equatable {
             }
         }
         if let failure { throw failure }
+    }
+
+    private static func tellBusy() {
+        Console.note("warning: this machine is busy: the search waits for a processor, and goes on")
     }
 
     /// Refuses, before anything is read, a picture that would be written over its own input.
@@ -105,6 +111,14 @@ struct ScanImages: Equatable {
                     try show(reading, of: answer, file: file, subject: subject, known: known)
                 }
             }
+            if !raw, !json, readings.allSatisfy({ $0.content == .other }) {
+                var told: [ForeignCode] = []
+                for kind in readings.compactMap({ ForeignCode(payload: $0.payload) })
+                where !told.contains(kind) {
+                    told.append(kind)
+                    Console.note("hint: \(subject): this is \(kind.name): \(kind.purpose)")
+                }
+            }
             if answer.isCut {
                 Console.note("warning: \(subject): no time was left to search all of it for more codes")
                 if effort != .thorough { Console.note("hint: try --effort thorough") }
@@ -137,7 +151,7 @@ struct ScanImages: Equatable {
             return try Console.output(SafeText.escaped("\(subject): \(reading.summary)"))
         }
         if json {
-            try JSONLine.write(ScanLine.json(file: file, code: code, of: answer))
+            try JSONLine.write(ScanLine.json(file: file, code: code, at: reading.corners, of: answer))
         } else {
             try Console.output(SafeText.escaped("\(subject): \(describe(code, known: known))"))
         }

@@ -7,9 +7,11 @@ import QRCodes
 /// The lines of `scan --json`: a code, never with its secret, or an image without one that can be used.
 enum ScanLine {
     /// `answer`: all that the image gave.
-    static func json(file: String, code: PairingCode, of answer: ReadCodes.Answer) -> JSONValue {
+    static func json(
+        file: String, code: PairingCode, at corners: [PixelPoint], of answer: ReadCodes.Answer
+    ) -> JSONValue {
         json(
-            file: file, kind: code.kind.rawValue, of: answer,
+            file: file, kind: code.kind.rawValue, at: corners, of: answer,
             [
                 "hub": .string(code.hub.fingerprint.description), "expires": .text(code.expires?.timestamp),
                 "address": .text(code.addressHint?.description),
@@ -24,7 +26,8 @@ enum ScanLine {
         if code.stated != nil || String(validating: code.payload, as: UTF8.self) == nil {
             content["base64"] = .string(Data(code.stated ?? code.payload).base64EncodedString())
         }
-        return json(file: file, kind: "other", of: answer, content)
+        if let known = ForeignCode(payload: code.payload) { content["for"] = .string(known.rawValue) }
+        return json(file: file, kind: "other", at: code.corners, of: answer, content)
     }
 
     /// An image without a usable code, and why.
@@ -34,11 +37,17 @@ enum ScanLine {
 
     /// Every line has the keys of a pairing code; they are `null` for anything else.
     private static func json(
-        file: String, kind: String, of answer: ReadCodes.Answer? = nil, _ more: [String: JSONValue]
+        file: String, kind: String, at corners: [PixelPoint] = [], of answer: ReadCodes.Answer? = nil,
+        _ more: [String: JSONValue]
     ) -> JSONValue {
         var all: [String: JSONValue] = [
             "file": .string(file), "kind": .string(kind), "hub": .null, "expires": .null, "address": .null,
         ]
+        if corners.count == 4 {
+            // Clockwise from the upper left one, as the code is upright; the search goes the other way round.
+            all["corners"] = .array(
+                [0, 3, 2, 1].map { .array([.integer(Int64(corners[$0].x)), .integer(Int64(corners[$0].y))]) })
+        }
         if let answer {
             if answer.unread > 0 { all["unread"] = .integer(Int64(answer.unread)) }
             if answer.isCut { all["partial"] = .boolean(true) }
