@@ -57,6 +57,12 @@ final class HandshakeLimit: ChannelDuplexHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard !isDone || held != nil else { return context.fireChannelRead(data) }
         var bytes = unwrapInboundIn(data)
+        if passedByteCount == 0, let answer = PlainRequest.answer(to: bytes.readableBytesView) {
+            // Whatever comes after it is not looked at.
+            (isDone, passedByteCount) = (true, bytes.readableBytes)
+            context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: answer)), promise: nil)
+            return context.close(promise: nil)
+        }
         guard held?.writeBuffer(&bytes) == nil else { return }
         pass(bytes, context)
     }

@@ -93,7 +93,10 @@ struct ContrastField {
         let (some, others) = (
             count - hubpair_float((count .== 0).bits), rest - hubpair_float((rest .== 0).bits)
         )
-        let both = (sum * 256 / some + (ofMean - sum) * 256 / others) / 2
+        // In two steps: Swift 6.2 finds no types for it in one.
+        let first: SIMD4<Float> = sum * 256 / some
+        let second: SIMD4<Float> = (ofMean - sum) * 256 / others
+        let both = (first + second) / 2
         let areBoth = (count .> 0).bits & (rest .> 0).bits
         return (hubpair_whole(both.clamped(to: 4095)) & areBoth) | (mean & ~areBoth)
     }
