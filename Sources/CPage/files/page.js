@@ -26,6 +26,8 @@ class App {
   role = null;
   hasHouse = false;
   isHouseAway = false;
+  // What this browser may do; nothing until the hub has said it.
+  may = new Set();
   hub = ""; hubID = null; #fault = null; #lastAnswer = null; #isStreaming = false; #timer = null; #wait = 1000; #isBusy = false;
   #isOffline = false; #standing = null; #changed = {};
   #rounds = 0; #isDrawing = false; #houseFault = null; #isIntroduced = false; #isWanted = false;

@@ -2,6 +2,7 @@
 Tests/Page."""
 import html.parser
 import http.client
+import gzip
 import json
 import os
 import random
@@ -83,13 +84,24 @@ class PageTests(unittest.TestCase):
                 wanted += [value for _, attributes in Tags(text).tags
                            for name, value in attributes.items() if name in ("href", "src") and value[0] == "/"]
             elif path.endswith(".js"):
-                wanted += [f"{PAGE}page/{name}" for name in re.findall(r'(?:from|import\()\s*"\./([a-z.]+)"', text)]
+                folder = path.rpartition("/")[0]
+                wanted += [f"{folder}/{name}" for name in re.findall(r'(?:from|import\()\s*"\./([a-z.]+)"', text)]
         return found
 
     def test_the_page_is_small_and_whole(self):
         files = self.files()
         self.assertGreater(len(files), 8)
-        self.assertLess(sum(len(text.encode()) for _, text in files.values()), 150_000)
+        # As browsers get it.
+        packed = 0
+        for path, (_, text) in files.items():
+            with Connection(self.hub.port, self.devices["guest"]) as connection:
+                _, fields, body = connection.request("GET", path, headers={"Accept-Encoding": "br, gzip"})
+            if fields["Content-Encoding"] == "gzip":
+                self.assertEqual(gzip.decompress(body).decode(), text, path)
+            else:
+                self.assertEqual(body.decode(), text, path)
+            packed += len(body)
+        self.assertLess(packed, 150_000)
         kinds = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml", PAGE: "text/html"}
         for path, (fields, _) in files.items():
             self.assertEqual(fields.get_content_type(), kinds[path.split(".")[-1]], path)
@@ -100,7 +112,9 @@ class PageTests(unittest.TestCase):
                 self.assertEqual(fields["X-Content-Type-Options"], "nosniff")
                 self.assertEqual(fields["Referrer-Policy"], "no-referrer")
                 self.assertEqual(fields["X-Frame-Options"], "DENY")
-                self.assertEqual(fields["Cache-Control"], "no-cache")
+                # What has the version in its name is never another.
+                lasts = re.match(r"/hubpair/page/[0-9a-f]{16}/", path)
+                self.assertEqual(fields["Cache-Control"], "private, max-age=31536000, immutable" if lasts else "no-cache")
                 policy = dict(part.split(None, 1) for part in fields["Content-Security-Policy"].split(";"))
                 self.assertEqual(policy["default-src"], "'none'")
                 self.assertEqual(policy["frame-ancestors"], "'none'")
@@ -115,6 +129,10 @@ class PageTests(unittest.TestCase):
         self.assertEqual(page.inline, "")
         for tag, attributes in page.tags:
             self.assertFalse([name for name in attributes if name.startswith("on") or name == "style"], tag)
+
+    def test_files_of_another_version_are_gone(self):
+        status, _, _ = self.ask(self.devices["guest"], path=f"{PAGE}page/0123456789abcdef/page.js")
+        self.assertEqual(status, 404)
 
     def test_what_a_browser_has_is_not_sent_again(self):
         member = self.devices["member"]

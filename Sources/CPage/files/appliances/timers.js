@@ -6,8 +6,8 @@ import { t } from "./text.js";
 
 const durations = [1, 5, 10, 15, 20, 30, 45, 60, 90, 120, 180, 240, 480];
 
-// What a timer is for: the switch of an appliance, or its level.
-function timedOf(appliance) {
+// What a timer is for: the switch of an appliance, or its level. `level`: the level that is chosen for it.
+function timedOf(appliance, level = null) {
   const control = appliance.control;
   if (!control || control.form === "blind") return null;
   const { activator, form } = control;
@@ -17,7 +17,9 @@ function timedOf(appliance) {
     if (appliance.locking) return null;
     return { activator, on, off: !on };
   }
-  return { activator, on: Math.max(activator.state, 0) || 1, off: 0 };
+  // A heating goes back to what it was.
+  if (form === "step") return { activator, on: level ?? activator.state, off: activator.state, isStep: true };
+  return { activator, on: activator.state > 0 ? activator.state : 1, off: 0 };
 }
 
 const minutes = (number) => (number % 60 === 0 ? t(number === 60 ? "1 hour" : "{0} hours", number / 60)
@@ -37,8 +39,9 @@ export class TimerRow {
     this.at = make("input", { type: "time", "aria-label": t("Until when") });
     this.start = button(t("Start"), () => this.#start(), "primary");
     this.kind.addEventListener("change", () => this.#appear());
-    this.form = make("div.timer", this.kind, this.time, this.at, this.start);
-    this.node = make("fieldset.checks.timed", make("legend", t("Timer")), this.left, this.stop, this.form);
+    this.level = make("input", { type: "number", "aria-label": t("To which value"), oninput: () => this.#again() });
+    this.form = make("div.timer", this.level, this.kind, this.time, this.at, this.start);
+    this.node = make("fieldset.checks.timed", this.legend = make("legend", t("Timer")), this.left, this.stop, this.form);
   }
 
   #appear() {
@@ -46,29 +49,54 @@ export class TimerRow {
     set(this.at, "hidden", this.kind.value !== "until");
   }
 
+  #again() {
+    const now = this.#appliance();
+    if (now) this.update(now, true);
+  }
+
+  // The level that is typed; null if there is none.
+  #chosen(appliance) {
+    const { activator } = appliance.control ?? {};
+    const value = Number(this.level.value);
+    return this.level.value === "" || !activator || !Number.isFinite(value) ? null
+      : activator.scale.isPercent ? Math.min(1, Math.max(0, value / 100)) : activator.scale.level(value);
+  }
+
   update(appliance, canBeSet) {
-    const timed = canBeSet && this.#app.home.timers !== null ? timedOf(appliance) : null;
+    const timed = canBeSet && this.#app.home.timers !== null ? timedOf(appliance, this.#chosen(appliance)) : null;
     set(this.node, "hidden", timed === null);
     if (!timed) return;
     const { activator } = timed;
+    say(this.legend, appliance.kind === "valve" ? t("Watering: when, and how long") : t("Timer"));
+    set(this.level, "hidden", !timed.isStep);
+    if (timed.isStep && !this.level.dataset.of) {
+      const { scale } = activator;
+      this.level.dataset.of = activator.id;
+      for (const [name, value] of [["min", scale.from], ["max", scale.to], ["step", scale.step]]) set(this.level, name, value);
+      this.level.value = scale.isPercent ? Math.round(activator.state * 100) : scale.value(activator.state);
+    }
     const [on, off] = [appliance.verb(activator, timed.on), appliance.verb(activator, timed.off)];
-    const kinds = [["for", t("{0} for", on)], ["until", t("{0} until", on)], ["on", t("{0} in", on)], ["off", t("{0} in", off)]];
+    const kinds = [["for", t("{0} for", on)], ["until", t("{0} until", on)], ["on", t("{0} in", on)],
+      ...(timed.isStep ? [] : [["off", t("{0} in", off)]])];
     // What opens does not do so by itself.
     const possible = kinds.filter(([kind]) => kind !== "on" || !appliance.asksFirst(activator, timed.on));
     const key = possible.map((each) => each[1]).join();
     if (this.kind.dataset.key !== key) {
+      const { value: chosen } = this.kind;
       this.kind.dataset.key = key;
       this.kind.replaceChildren(...possible.map(([value, text]) => make("option", { value }, text)));
+      if (possible.some(([value]) => value === chosen)) this.kind.value = chosen;
       this.#appear();
     }
     this.#timer = appliance.activators.map((each) => this.#app.home.timers.get(`${appliance.id}/${each.id}`)).find(Boolean) ?? null;
     set(this.stop, "hidden", this.#timer === null);
+    set(this.form, "hidden", this.#timer !== null);
     say(this.left, this.#timer ? timerWords(appliance, this.#timer) : "");
     set(this.left, "hidden", this.#timer === null);
   }
 
   async #start() {
-    const appliance = this.#appliance(), timed = timedOf(appliance);
+    const appliance = this.#appliance(), timed = timedOf(appliance, this.#chosen(appliance));
     if (!timed) return;
     const { activator, on, off } = timed, kind = this.kind.value;
     let seconds = Number(this.time.value) * 60;

@@ -10,7 +10,6 @@ const abilities = [
   ["open", m("open and unlock")], ["change", m("add, rename and remove appliances")],
   ["arrange", m("arrange rooms and scenes, acknowledge alarms")], ["administer", m("let others in, and make rules")],
 ];
-const home = "https://github.com/hubpair/hubpair";
 
 function choice(label, options, value, act) {
   const input = make("select", ...Object.entries(options).map(([key, name]) => make("option", { value: key }, t(name))));
@@ -55,8 +54,7 @@ export function about(app, isFirst = false) {
     isFirst ? make("p.words", t("All of this is behind the name of the house, at the top.")) : make("div.choices",
       choice(t("Language"), languages, kept("language"), set("language")),
       choice(t("Temperatures"), { "": m("As the house says"), C: m("Celsius"), F: m("Fahrenheit") }, kept("degrees"), set("degrees"))),
-    isFirst ? null : make("p.words", t("hubpair is free software. Report what is wrong, or ask:"), " ",
-      make("a", { href: home, rel: "noreferrer", target: "_blank" }, home)),
+    isFirst ? null : make("p.words", t("This page is hubpair’s, which is free software. Who set up this house helps; “hubpair doctor” on the hub says what is wrong.")),
     isFirst ? null : make("div.buttons.start", button(t("Forget what this browser keeps"), reset), leaves),
     make("div.buttons", button(isFirst ? t("Begin") : t("Close"), () => dialog.close(), isFirst ? "primary" : "")));
   keep("met", app.device?.device ?? "1");
