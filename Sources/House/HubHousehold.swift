@@ -55,7 +55,7 @@ final class HubHousehold: Sendable {
             calls: calls, orders: orders, poller: poller, arm: arm, guests: guests, log: log)
         timed = TimedScenes(
             scenes: scenes, runs: runs, runScene: runScene, place: { gate.files.settings?.place },
-            approved: approved, log: log, clock: wall
+            canSwitch: { await gate.answers() }, approved: approved, log: log, clock: wall
         ) { text in
             await tell(MessageDraft(kind: .notification, text: text))
         }
@@ -66,7 +66,10 @@ final class HubHousehold: Sendable {
         timers = RunTimers(
             timerStore, calls: calls, poller: poller, guests: guests, approved: approved,
             knowsDevices: { gate.files.devices != nil }, log: log, clock: wall, tell: tell)
-        gate.observe(records, guests)
+        gate.observe(records, guests) { [timed, timers] in
+            timed.look()
+            timers.look()
+        }
         gate.files.whenDevicesChange { [records, timed, timers] in
             records.devicesChanged()
             timed.look()

@@ -1,4 +1,5 @@
 """A real hub for the tests: a state directory, `hubpair serve` on loopback, and the stand-in behind it."""
+import contextlib
 import itertools
 import functools
 import json
@@ -19,6 +20,15 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 # Below the ephemeral ports. No other program uses them, because the tests have their own network namespace.
 ports = itertools.count(20_000)
+
+
+def lives(pid):
+    """False for a zombie, which its new parent may leave lying."""
+    try:
+        with open(f"/proc/{pid}/stat") as file:
+            return file.read().rpartition(")")[2].split()[0] not in "ZX"
+    except OSError:
+        return False
 
 
 def free_port():
@@ -133,11 +143,26 @@ class Hub:
         with open(self.log_path) as file:
             return file.read()
 
+    def children(self):
+        """The processes that it has started."""
+        found = set()
+        for task in os.listdir(f"/proc/{self.process.pid}/task"):
+            with contextlib.suppress(OSError), open(f"/proc/{self.process.pid}/task/{task}/children") as file:
+                found |= set(file.read().split())
+        return found
+
     def kill(self):
+        """Ends it at once; its house ends by itself then, which is waited for."""
         if self.process:
+            children = self.children() if self.process.poll() is None else set()
             self.process.kill()
             self.process.wait()
             self.process = None
+            # Only against what hangs.
+            for _ in range(3000):
+                if not any(lives(child) for child in children):
+                    break
+                time.sleep(0.01)
 
     def stop(self):
         """Stops the hub with SIGTERM, as systemd does; returns the exit code. A crash says what it wrote."""

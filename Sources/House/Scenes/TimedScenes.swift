@@ -17,6 +17,8 @@ final class TimedScenes: Sendable {
     private let runScene: RunScene
     /// Where the hub is, as its settings say now.
     let place: @Sendable () -> Place?
+    /// False while nothing could be switched.
+    private let canSwitch: @Sendable () async -> Bool
     private let approved: @Sendable (Fingerprint) -> ApprovedDevice?
     private let log: ServeLog
     private let clock: @Sendable () -> Date
@@ -26,12 +28,13 @@ final class TimedScenes: Sendable {
     /// - Parameter approved: the device with this fingerprint, if it is let in now.
     init(
         scenes: HouseholdStore<HubScenes>, runs: HouseholdStore<SceneRuns>, runScene: RunScene,
-        place: @escaping @Sendable () -> Place?,
+        place: @escaping @Sendable () -> Place?, canSwitch: @escaping @Sendable () async -> Bool,
         approved: @escaping @Sendable (Fingerprint) -> ApprovedDevice?, log: ServeLog,
         clock: @escaping @Sendable () -> Date,
         tell: @escaping @Sendable (String) async -> Void
     ) {
         (self.scenes, self.runs, self.runScene, self.place) = (scenes, runs, runScene, place)
+        self.canSwitch = canSwitch
         (self.approved, self.log, self.clock, self.tell) = (approved, log, clock, tell)
     }
 
@@ -77,7 +80,8 @@ final class TimedScenes: Sendable {
         let known = try await runs.read()
         var changed = known
         _ = clock.look(at: now, &changed)
-        guard changed != known else { return [] }
+        // What is due while nothing can be switched runs as soon as it can, or is told as missed.
+        guard changed != known, await canSwitch() else { return [] }
         return try await runs.change { runs in clock.look(at: now, &runs) }
     }
 

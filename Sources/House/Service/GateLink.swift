@@ -14,6 +14,7 @@ final class GateLink: Sendable {
 
     private struct State {
         var standing: GateStanding?
+        var onArrival: (@Sendable () -> Void)?
         var records: HouseholdRecords?
         var guests: GuestRights?
         var taking: Task<Void, Never>?
@@ -44,8 +45,17 @@ final class GateLink: Sendable {
         _ = try? await client.open(.POST, HouseFields.changedPath, within: GateLink.time)
     }
 
-    func observe(_ records: HouseholdRecords, _ guests: GuestRights) {
-        state.withLock { ($0.records, $0.guests) = (records, guests) }
+    /// - Parameter onArrival: is called whenever the gate is there again.
+    func observe(
+        _ records: HouseholdRecords, _ guests: GuestRights, onArrival: @escaping @Sendable () -> Void
+    ) {
+        state.withLock { ($0.records, $0.guests, $0.onArrival) = (records, guests, onArrival) }
+    }
+
+    /// False while the gate is away.
+    func answers() async -> Bool {
+        let path = HouseFields.filePath + HubFile.settings.name
+        return (try? await client.open(.GET, path, within: GateLink.time)) != nil
     }
 
     /// Takes what the gate says, unless it is older than what is known.
@@ -93,6 +103,7 @@ final class GateLink: Sendable {
     private func follow() async {
         do {
             let reply = try await client.open(.GET, HouseFields.standingPath, within: GateLink.time)
+            state.withLock { $0.onArrival }?()
             // What was told of meanwhile.
             await journal.note([])
             var line: [UInt8] = []
@@ -130,7 +141,7 @@ final class GateLink: Sendable {
         task?.cancel()
         await task?.value
         let taking = state.withLock { state in
-            (state.records, state.guests) = (nil, nil)
+            (state.records, state.guests, state.onArrival) = (nil, nil, nil)
             return state.taking
         }
         await taking?.value
