@@ -133,7 +133,9 @@ class FaultTests(unittest.TestCase):
         # What it begins after it is ready needs descriptors, too.
         pid = self.hub.process.pid
         self.hub.wait_for(lambda: "announced over mDNS" in self.hub.log(), "it is announced", 30)
-        self.hub.wait_for(lambda: "household.sqlite-wal" in self.open_files(pid), "its database is open", 30)
+        self.hub.wait_for(
+            lambda: any("household.sqlite-wal" in self.open_files(child) for child in self.hub.children()),
+            "its house has opened the database", 30)
         before = resource.prlimit(pid, resource.RLIMIT_NOFILE)
         used = len(os.listdir(f"/proc/{pid}/fd"))
         resource.prlimit(pid, resource.RLIMIT_NOFILE, (used + 8, before[1]))
