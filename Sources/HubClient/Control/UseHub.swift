@@ -42,6 +42,19 @@ package struct UseHub: Sendable {
         ApplianceNames(configuration: configuration).names(of: hub)
     }
 
+    /// How a hub was when it was last looked at; nil if nobody has noted it.
+    package func memory(of hub: SavedHub) -> ApplianceNames.Memory? {
+        ApplianceNames(configuration: configuration).memory(of: hub)
+    }
+
+    /// The hubs of 'hubs select' that can be used; none if there is none.
+    package func selected() throws -> [SavedHub] {
+        let known = try configuration.knownHubs()
+        return known.selected.compactMap { fingerprint in
+            known.hubs.first { $0.fingerprint == fingerprint }.map(SavedHub.paired)
+        }
+    }
+
     /// Every hub that can be used, in the keyfile's order, stock ones last.
     package func all() throws -> [SavedHub] {
         let known = try configuration.knownHubs()

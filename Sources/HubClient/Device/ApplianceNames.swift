@@ -1,3 +1,4 @@
+package import FoundationEssentials
 package import Home
 import Identity
 import Pairing
@@ -10,6 +11,11 @@ import Pairing
 ///
 ///     [hub K7QF-2M9D-X0TW-8RHC]
 ///     name.1=Kitchen lamp
+///     type.1=Light
+///     state.1=on
+///     seen=2026-11-27T10:22:03Z
+///
+/// Types and states are told of a hub that does not answer, with their age.
 ///
 /// A stock hub's group is `[stock NAME]`. Names that no terminal shows as they are, are left out, as are
 /// those above the limits: they are the server's, and may be anything.
@@ -34,16 +40,56 @@ package struct ApplianceNames: Sendable {
             .flatMap { ApplianceNames.names(in: $0, of: file) }
     }
 
-    /// Remembers what a hub's appliances are called now. Nothing is written if nothing has changed, and a
+    /// How a hub was when it was last looked at.
+    package struct Memory: Equatable, Sendable {
+        package let seen: Date
+        package let appliances: [(name: String, type: String, state: String)]
+
+        package static func == (one: Memory, other: Memory) -> Bool {
+            one.seen == other.seen && one.appliances.elementsEqual(other.appliances, by: ==)
+        }
+    }
+
+    /// States are written again after this time, in seconds, though nothing has changed.
+    private static let memoryUnit: Double = 60
+
+    /// How this hub was when it was last looked at; nil if nobody has noted it.
+    package func memory(of hub: SavedHub) -> Memory? {
+        guard let group = ApplianceNames.group(hub),
+            let directory = try? ProtectedDirectory(path: configuration.path),
+            let file = ApplianceNames.read(directory), file.hasGroup(group)
+        else { return nil }
+        let pairs = file.pairs(in: group)
+        guard let seen = pairs["seen"].flatMap({ Date(timestamp: $0) }) else { return nil }
+        let names = ApplianceNames.names(in: group, of: file)
+        return Memory(
+            seen: seen,
+            appliances: names.enumerated().map { index, name in
+                (name, pairs["type.\(index + 1)"] ?? "-", pairs["state.\(index + 1)"] ?? "-")
+            })
+    }
+
+    /// Remembers what a hub's appliances are called, and how they are, now. Nothing is written if nothing has changed, and a
     /// file that cannot be written is no reason to say anything.
-    package func note(_ devices: [ControlledDevice], of hub: SavedHub) {
+    package func note(_ devices: [ControlledDevice], of hub: SavedHub, now: Date = Date()) {
         guard let group = ApplianceNames.group(hub) else { return }
-        let names = devices.map(\.name).filter(ApplianceNames.isKept).prefix(ApplianceNames.maximumCount)
+        let kept = devices.filter { ApplianceNames.isKept($0.name) }.prefix(ApplianceNames.maximumCount)
+        var pairs: [(key: String, value: String)] = []
+        for (index, device) in kept.enumerated() {
+            let values = [device.type, device.means(StateUnits()) ?? "-"].map { text in
+                ApplianceNames.isKept(text) ? text : "-"
+            }
+            pairs.append(("name.\(index + 1)", device.name))
+            pairs.append(("type.\(index + 1)", values[0]))
+            pairs.append(("state.\(index + 1)", values[1]))
+        }
         try? ProtectedDirectory(path: configuration.path).withLock { directory in
             var file = ApplianceNames.read(directory) ?? KeyFile.empty(comment: ApplianceNames.comment)
-            guard ApplianceNames.names(in: group, of: file) != Array(names) else { return }
-            file.replaceGroup(
-                group, with: names.enumerated().map { ("name.\($0.offset + 1)", $0.element) })
+            var before = file.pairs(in: group)
+            let seen = before.removeValue(forKey: "seen").flatMap { Date(timestamp: $0) }
+            let isFresh = seen.map { abs(now.timeIntervalSince($0)) < ApplianceNames.memoryUnit } ?? false
+            guard !isFresh || before != Dictionary(pairs, uniquingKeysWith: { $1 }) else { return }
+            file.replaceGroup(group, with: pairs + [("seen", now.timestamp)])
             try directory.replace(ApplianceNames.fileName, with: file.serialized)
         }
     }

@@ -63,6 +63,27 @@ package struct ManageHubs: Sendable {
         }
     }
 
+    /// Selects the hubs that lists are about when none is named; none: only the default.
+    package func select(_ selectors: [PeerSelector]) throws -> [KnownHub] {
+        let hubs = try selectors.map { try findPaired($0).hub }
+        try KnownHubsFile(in: configuration).change { known, _ in
+            var fingerprints: [Fingerprint] = []
+            for hub in hubs where !fingerprints.contains(hub.fingerprint) {
+                fingerprints.append(hub.fingerprint)
+            }
+            known.select(fingerprints)
+        }
+        return hubs
+    }
+
+    /// The selected hubs.
+    package func selected() throws -> [KnownHub] {
+        let known = try configuration.knownHubs()
+        return known.selected.compactMap { fingerprint in
+            known.hubs.first { $0.fingerprint == fingerprint }
+        }
+    }
+
     /// Gives a hub another name on this computer. A name that another hub has is refused: the two would be
     /// mistaken for each other.
     ///

@@ -43,6 +43,7 @@ public struct KnownHub: Equatable, Sendable {
 ///     [keyfile]
 ///     format=1
 ///     default=K7QF-2M9D-X0TW-8RHC
+///     selected=K7QF-2M9D-X0TW-8RHC 7MRM-FEPH-QNYK-029X
 ///
 ///     [hub K7QF-2M9D-X0TW-8RHC]
 ///     name=Hestia
@@ -52,7 +53,7 @@ public struct KnownHub: Equatable, Sendable {
 ///     ways=192.0.2.7:8000 home 2026-11-21T10:22:03Z 0a1b2c3d;vpn.example.org:8000 added
 ///
 /// `ways` are as ``KnownWay`` has them, with `;` between two; `address` is the one that worked last. `default` is the fingerprint of a hub in this file, or the group of an added one (`added 1`); it,
-/// `address`, `paired` and `ways` may be missing. `status=pending` in place of `paired`: this computer has asked,
+/// `selected`, `address`, `paired` and `ways` may be missing. `status=pending` in place of `paired`: this computer has asked,
 /// and the owner has not answered. `[added …]`: ``AddedHub``.
 ///
 /// Accepted: the above with the whole pin; `samples/keyfiles/known-hubs`. Rejected: a second group of the
@@ -133,11 +134,28 @@ public struct KnownHubs: Equatable, Sendable {
         }
     }
 
+    private static let selectedKey = "selected"
+
+    /// The fingerprints of the hubs that lists are about when none is named; none: only the default is.
+    package var selected: [Fingerprint] {
+        let text = file.value(KnownHubs.selectedKey, in: KeyFile.formatGroup) ?? ""
+        return text.split(separator: " ").compactMap { Fingerprint(String($0)) }.filter { fingerprint in
+            hubs.contains { $0.fingerprint == fingerprint }
+        }
+    }
+
+    /// Selects these hubs, or none.
+    package mutating func select(_ fingerprints: [Fingerprint]) {
+        let text = fingerprints.map(\.description).joined(separator: " ")
+        file.set(KnownHubs.selectedKey, to: text.isEmpty ? nil : text, in: KeyFile.formatGroup)
+    }
+
     /// Makes the hub with this fingerprint the one that is used when none is named. Nothing happens if the
     /// file does not hold it.
     public mutating func use(_ fingerprint: Fingerprint) {
         guard hubs.contains(where: { $0.fingerprint == fingerprint }) else { return }
         (defaultHub, defaultAdded) = (fingerprint, nil)
+        select([])
         file.set("default", to: fingerprint.description, in: KeyFile.formatGroup)
     }
 
@@ -145,6 +163,7 @@ public struct KnownHubs: Equatable, Sendable {
     package mutating func use(added name: PeerName) {
         guard let group = addedGroup(name) else { return }
         (defaultHub, defaultAdded) = (nil, name)
+        select([])
         file.set("default", to: group, in: KeyFile.formatGroup)
     }
 

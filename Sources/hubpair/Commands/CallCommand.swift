@@ -23,8 +23,9 @@ struct CallCommand: AsyncParsableCommand {
             """
     )
 
-    @Option(help: .chosenHub)
-    var hub: PeerSelector?
+    @Option(name: .customLong("hub"), help: .chosenHub)
+    var hubs: [PeerSelector] = []
+    var hub: PeerSelector? { hubs.first }
 
     @Flag(help: "Use a stock hub although nothing protects the connection; it is remembered for that hub.")
     var insecure = false
@@ -42,6 +43,8 @@ struct CallCommand: AsyncParsableCommand {
 
     @Argument(help: "The path on the hub, with its query: /devices/")
     var path: String
+
+    func validate() throws { try hubs.checkIsOne() }
 
     /// The largest body of a request, in bytes: the default limit of a hub's gateway.
     private static let maximumBodyByteCount = 32 << 20

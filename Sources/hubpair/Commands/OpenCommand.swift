@@ -32,8 +32,9 @@ struct OpenCommand: AsyncParsableCommand {
             """
     )
 
-    @Option(help: .chosenHub)
-    var hub: PeerSelector?
+    @Option(name: .customLong("hub"), help: .chosenHub)
+    var hubs: [PeerSelector] = []
+    var hub: PeerSelector? { hubs.first }
 
     @Option(
         help: ArgumentHelp("The port on 127.0.0.1. (default: one that is free)", valueName: "port"))
@@ -43,6 +44,7 @@ struct OpenCommand: AsyncParsableCommand {
     @OptionGroup var configuration: ConfigurationOption
 
     func validate() throws {
+        try hubs.checkIsOne()
         guard state.path == nil || hub == nil && configuration.path == nil else {
             throw ValidationError(
                 "--state is for the hub of this machine, --hub and --config are for others. Leave out one")

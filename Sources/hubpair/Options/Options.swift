@@ -98,6 +98,14 @@ extension Role {
     var words: String { self == .owner ? "an owner" : "a \(rawValue)" }
 }
 
+extension [PeerSelector] {
+    /// Refuses a second `--hub`, where the last one would count silently.
+    func checkIsOne() throws {
+        guard count > 1 else { return }
+        throw ValidationError("this is done on one hub, and \(count) are named. Leave one --hub")
+    }
+}
+
 /// A paired device or a hub on the command line.
 extension PeerSelector: ExpressibleByArgument {
     /// Any text is accepted; whether it names a device or a hub shows later.

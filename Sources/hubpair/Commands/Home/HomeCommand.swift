@@ -65,7 +65,7 @@ struct HomeCommand: ParsableCommand {
         var by: Grouping?
 
         func validate() throws {
-            guard !allHubs || home.hub == nil else {
+            guard !allHubs || home.hub.isEmpty else {
                 throw ValidationError("--hub and --all-hubs exclude each other. Leave one out")
             }
             guard !allHubs || !home.insecure else {
@@ -97,7 +97,7 @@ struct HomeCommand: ParsableCommand {
         @Flag(help: .json) var json = false
         @Argument(help: .appliance, completion: NameCompletion.appliances) var device: String
 
-        func run() async throws { try await home.use(run) }
+        func run() async throws { try await home.use(holding: device, run) }
 
         private func run(_ session: HomeSession) async throws {
             let listed = try Selection(device).device(in: await session.lookedAt().devices)

@@ -6,7 +6,7 @@ import Pairing
 /// Which hub's appliances.
 struct HomeOptions: ParsableArguments {
     @Option(help: .chosenHub)
-    var hub: PeerSelector?
+    var hub: [PeerSelector] = []
 
     @Flag(help: "Use a stock hub although nothing protects the connection; it is remembered for that hub.")
     var insecure = false
@@ -15,23 +15,26 @@ struct HomeOptions: ParsableArguments {
 
     /// What was said, without the parts that read it.
     var choice: HomeChoice {
-        HomeChoice(hub: hub?.text, insecure: insecure, configurationPath: configuration.path)
+        HomeChoice(hubs: hub.map(\.text), insecure: insecure, configurationPath: configuration.path)
     }
 
     /// Calls `body` with the chosen hub. Errors of the hub get its name.
     ///
-    /// - Parameter confirmation: the time that the user gives; the hub has no more for its answers.
+    /// - Parameters:
+    ///   - confirmation: the time that the user gives; the hub has no more for its answers.
+    ///   - appliance: of several hubs, the one that has this appliance is meant.
     func use(
-        within confirmation: ConfirmationOption? = nil, _ body: (HomeSession) async throws -> Void
+        within confirmation: ConfirmationOption? = nil, holding appliance: String? = nil,
+        _ body: (HomeSession) async throws -> Void
     ) async throws {
-        try await choice.use(within: confirmation, body)
+        try await choice.use(within: confirmation, holding: appliance, body)
     }
 }
 
 /// Which hub's appliances, as ``HomeOptions`` says it: a plain value.
 struct HomeChoice: Equatable {
-    /// A name or a fingerprint; nil for the default one.
-    var hub: String?
+    /// Names or fingerprints; none for the default one, or those of 'hubs select'.
+    var hubs: [String] = []
     /// A stock hub may be used.
     var insecure = false
     /// What `--config` names.
@@ -41,18 +44,39 @@ struct HomeChoice: Equatable {
 
     /// Calls `body` with the chosen hub. Errors of the hub get its name.
     func use(
-        within confirmation: ConfirmationOption? = nil, _ body: (HomeSession) async throws -> Void
+        within confirmation: ConfirmationOption? = nil, holding appliance: String? = nil,
+        _ body: (HomeSession) async throws -> Void
     ) async throws {
         let reach = try UseHub(configuration: configuration)
-        let session = HomeSession(
-            try await chosen(reach), reach: reach, isInsecureAllowed: insecure,
-            answering: confirmation?.answering ?? HubConnection.Deadlines.usual)
+        let answering = confirmation?.answering ?? HubConnection.Deadlines.usual
+        let make = { hub in
+            HomeSession(hub, reach: reach, isInsecureAllowed: insecure, answering: answering)
+        }
+        let session: HomeSession
+        let several = try several(reach)
+        if let several, let appliance {
+            session = try await HubsHolding(appliance: appliance, sessions: several.map(make)).find()
+        } else if several != nil, !hubs.isEmpty {
+            throw UsageMistake(
+                "this is done on one hub, and \(hubs.count) are named", hint: "leave one --hub")
+        } else {
+            session = make(try await chosen(reach))
+        }
         try await session.use(body)
+    }
+
+    /// The hubs that are meant, if they are more than one: those named, or else those of 'hubs select'.
+    func several(_ reach: UseHub) throws -> [SavedHub]? {
+        var chosen: [SavedHub] = []
+        for hub in try hubs.isEmpty ? reach.selected() : hubs.map({ try reach.find(PeerSelector($0)) })
+        where !chosen.contains(hub) { chosen.append(hub) }
+        return chosen.count > 1 ? chosen : nil
     }
 
     /// The hub that is meant. Of several without a default the user chooses one, this once; without any it is
     /// one that is found on the network.
     private func chosen(_ reach: UseHub) async throws -> SavedHub {
+        let hub = hubs.first
         let search = HomeSearch(
             configuration: configuration, name: hub.map { PeerSelector($0) }, isInsecureAllowed: insecure)
         do {

@@ -175,7 +175,8 @@ struct BrokenDatabase: UserError {
 extension ArgumentHelp {
     /// The help of `--hub` where a hub is used.
     static let chosenHub = ArgumentHelp(
-        "A hub's name, the beginning of it, or its fingerprint. (default: the one of 'hubpair hubs use')",
+        "A hub's name, the beginning of it, or its fingerprint; for a list more than once. (default: the one "
+            + "of 'hubpair hubs use')",
         valueName: "hub")
 
     /// The words of the argument that names an appliance.

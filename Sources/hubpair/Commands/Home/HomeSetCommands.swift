@@ -67,7 +67,9 @@ struct HomeSetCommand: AsyncParsableCommand {
                 [second, device])
         }
         if let third, let both = SaidSetting(second, third) {
-            return try await home.use(within: confirmation) { try await set(nil, to: both, $0) }
+            return try await home.use(within: confirmation, holding: device) {
+                try await set(nil, to: both, $0)
+            }
         }
         if third == nil, HomeSetCommand.verbs.contains(second.lowercased()) {
             throw UsageMistake(
@@ -75,7 +77,7 @@ struct HomeSetCommand: AsyncParsableCommand {
                 [second.lowercased(), device])
         }
         let setting = try SaidSetting(third ?? second)
-        try await home.use(within: confirmation) {
+        try await home.use(within: confirmation, holding: device) {
             try await set(third == nil ? nil : second, to: setting, $0)
         }
     }

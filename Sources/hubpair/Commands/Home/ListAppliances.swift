@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Home
 import HubClient
 import Identity
@@ -12,16 +13,18 @@ struct ListAppliances: Equatable {
     var by: Grouping?
 
     func run() async throws {
-        guard allHubs else {
+        let reach = try UseHub(configuration: home.configuration)
+        guard let hubs = try allHubs ? reach.all() : home.several(reach) else {
             return try await home.use { session in
                 try write(try await ListAppliances.look(session, by: by, isJSON: json), of: session)
             }
         }
-        let reach = try UseHub(configuration: home.configuration)
         // Connecting gets half of the time: its own error says more than a timeout.
         let connecting = timeout / 2
-        let sessions = try reach.all().map {
-            HomeSession($0, reach: reach, connecting: connecting, notesNames: false)
+        let sessions = hubs.map {
+            HomeSession(
+                $0, reach: reach, isInsecureAllowed: home.insecure, connecting: connecting,
+                notesNames: false)
         }
         guard !sessions.isEmpty else {
             throw NoHubToUse(found: try await HomeSearch.hubs(home.configuration))
@@ -38,8 +41,26 @@ struct ListAppliances: Equatable {
         for (session, error) in failures {
             Console.report(error, subject: session.hub.name.description)
         }
+        if !json { try writeMemory(of: failures.map(\.session), reach, isFirst: isFirst) }
         guard failures.count < sessions.count else {
             throw ExitStatus.worst(of: failures.map { ExitStatus(of: $0.error) })
+        }
+    }
+
+    /// How hubs that do not answer were, when they were last looked at.
+    private func writeMemory(of sessions: [HomeSession], _ reach: UseHub, isFirst: Bool) throws {
+        var isFirst = isFirst
+        for session in sessions {
+            guard let memory = reach.memory(of: session.hub) else { continue }
+            if !isFirst { try Console.output("") }
+            isFirst = false
+            let age = max(0, Int(Date().timeIntervalSince(memory.seen)))
+            let title = "\(session.title): does not answer; as it was \(Duration.seconds(age).words) ago"
+            let table = Table(
+                columns: ["APPLIANCE", "TYPE", "STATE"],
+                rows: memory.appliances.map { [$0.name, $0.type, $0.state].map { shortened($0) } },
+                limits: [60, 16, 24])
+            try Console.output(([SafeText.escaped(title)] + table.linesForOutput).joined(separator: "\n"))
         }
     }
 

@@ -21,7 +21,23 @@ struct HomeOverviewCommand: AsyncParsableCommand {
     @OptionGroup var home: HomeOptions
     @Flag(help: .json) var json = false
 
-    func run() async throws { try await home.use(look) }
+    func run() async throws {
+        let reach = try UseHub(configuration: home.choice.configuration)
+        guard let hubs = try home.choice.several(reach) else { return try await home.use(look) }
+        var failures: [any Error] = []
+        for (index, hub) in hubs.enumerated() {
+            do {
+                if index > failures.count, !json { try Console.output("") }
+                try await look(HomeSession(hub, reach: reach, isInsecureAllowed: home.insecure))
+            } catch {
+                Console.report(error, subject: hub.name.description)
+                failures.append(error)
+            }
+        }
+        guard failures.count < hubs.count else {
+            throw ExitStatus.worst(of: failures.map { ExitStatus(of: $0) })
+        }
+    }
 
     private func look(_ session: HomeSession) async throws {
         let hasHousehold = !session.hub.isUnprotected

@@ -5,10 +5,13 @@ import Identity
 
 /// Which hub's household. A stock hub has none, so that there is nothing to be said about its protection.
 struct HouseholdOptions: ParsableArguments {
-    @Option(help: .chosenHub)
-    var hub: PeerSelector?
+    @Option(name: .customLong("hub"), help: .chosenHub)
+    var hubs: [PeerSelector] = []
+    var hub: PeerSelector? { hubs.first }
 
     @OptionGroup var configuration: ConfigurationOption
+
+    func validate() throws { try hubs.checkIsOne() }
 
     /// Calls `body` with the chosen hub. Errors of the hub get its name.
     func use(_ body: (HomeSession) async throws -> Void) async throws {

@@ -18,7 +18,8 @@ struct HubsCommand: ParsableCommand {
               hubpair hubs add Attic 192.168.1.9
             """,
         subcommands: [
-            List.self, Show.self, HubsAddCommand.self, Use.self, Rename.self, Forget.self, Reset.self,
+            List.self, Show.self, HubsAddCommand.self, Use.self, HubsSelectCommand.self, Rename.self,
+            Forget.self, Reset.self,
         ],
         defaultSubcommand: List.self
     )
