@@ -215,6 +215,21 @@ let package = Package(
             swiftSettings: strict
         ),
 
+        // Floor 3: a relay, which admits hubs as a hub lets devices in, and a hub's way to be admitted.
+        .target(
+            name: "Relay",
+            dependencies: [
+                "Addresses", "GatewayRules", "HubClient", "HubService", "Identity", "JSON", "Pairing",
+                "PinnedTLS",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "NIOTLS", package: "swift-nio"),
+            ],
+            swiftSettings: strict
+        ),
+
         // Floor 3: what is wrong. It asks a hub from outside, as a client does, so it stands on both sides.
         .target(
             name: "Diagnosis",
@@ -232,6 +247,7 @@ let package = Package(
             dependencies: [
                 "Addresses", "CGlibc", "Diagnosis", "Discovery", "GatewayRules", "Home", "Household",
                 "HubClient", "HubService", "Identity", "JSON", "Pairing", "PinnedTLS", "QRCodes",
+                "Relay",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],

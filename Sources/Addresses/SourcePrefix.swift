@@ -24,6 +24,15 @@ public struct SourcePrefix: Hashable, Sendable, CustomStringConvertible {
         scope = address.scope.flatMap { SourcePrefix.isInterface($0) ? $0 : nil } ?? ""
     }
 
+    /// The source of a caller whose address is a relay's word. It is never equal to that of a neighbour, so a
+    /// relay that lies cannot use up the attempts of anybody at home. IPv4 addresses stand in 2002::/16,
+    /// which no host has any more (RFC 7526).
+    package init(relayed address: NetworkAddress) {
+        let plain = SourcePrefix(address)
+        bytes = plain.bytes.count == 4 ? [0x20, 0x02] + plain.bytes + [0, 0] : plain.bytes
+        scope = "relay"
+    }
+
     /// Parses a source; nil unless `text` has the form above.
     public init?(_ text: String) {
         let words = text.split(separator: " ", omittingEmptySubsequences: false)

@@ -34,6 +34,7 @@ struct Hubpair: AsyncParsableCommand {
                     OpenCommand.self,
                 ]),
             CommandGroup(name: "At home", subcommands: [HomeCommand.self, MessagesCommand.self]),
+            CommandGroup(name: "On a server", subcommands: [RelayCommand.self]),
             CommandGroup(name: "Trouble", subcommands: [DoctorCommand.self]),
         ]
     )

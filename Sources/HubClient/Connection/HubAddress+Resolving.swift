@@ -1,9 +1,9 @@
-import Addresses
+package import Addresses
 import Glibc
 
 extension HubAddress {
     /// Resolves the host to its distinct addresses, in the system's order (RFC 6724). This call blocks.
-    func resolved() throws(HubConnectionError) -> [HubAddress] {
+    package func resolved() throws(HubConnectionError) -> [HubAddress] {
         guard case .name(let name) = host else { return [self] }
         var hints = addrinfo()
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)

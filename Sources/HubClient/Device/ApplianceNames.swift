@@ -69,8 +69,8 @@ package struct ApplianceNames: Sendable {
             })
     }
 
-    /// Remembers what a hub's appliances are called, and how they are, now. Nothing is written if nothing has changed, and a
-    /// file that cannot be written is no reason to say anything.
+    /// Remembers what a hub's appliances are called, and how they are, now. Nothing is written if nothing has
+    /// changed, and a file that cannot be written is no reason to say anything.
     package func note(_ devices: [ControlledDevice], of hub: SavedHub, now: Date = Date()) {
         guard let group = ApplianceNames.group(hub) else { return }
         let kept = devices.filter { ApplianceNames.isKept($0.name) }.prefix(ApplianceNames.maximumCount)

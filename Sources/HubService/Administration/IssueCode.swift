@@ -12,6 +12,7 @@ package struct IssueCode {
     private let lifetime: Double?
     private let role: Role?
     private let stay: ApprovalEnd
+    private let isForAway: Bool
     private let state: HubState
     private let author: JournalEntry.Author?
     private let now: Date
@@ -22,16 +23,18 @@ package struct IssueCode {
     ///   - lifetime: seconds; nil for a label that stays valid.
     ///   - role: what a device that is let in by a once code may do; nil leaves a known device's as it is.
     ///   - stay: how long that device may come in.
+    ///   - isForAway: true if it is to be good from outside, by a relay.
     ///   - author: the owner's device that asks for it; nil for the command line on the hub.
     ///   - now: the wall clock's time.
     ///   - boot: the boot clock's time, by which a once code expires until the host restarts.
     package init(
         _ kind: PairingCode.Kind, count: Int = 1, lifetime: Double?, role: Role? = nil,
-        stay: ApprovalEnd = .unsaid, state: HubState, by author: JournalEntry.Author? = nil, now: Date,
+        stay: ApprovalEnd = .unsaid, isForAway: Bool = false, state: HubState,
+        by author: JournalEntry.Author? = nil, now: Date,
         boot: BootTime? = .now
     ) {
         (self.kind, self.count, self.lifetime, self.role) = (kind, count, lifetime, role)
-        self.stay = stay
+        (self.stay, self.isForAway) = (stay, isForAway)
         (self.state, self.author, self.now, self.boot) = (state, author, now, boot)
     }
 
@@ -76,7 +79,7 @@ package struct IssueCode {
                     ? SheetPlace(sheet: sheet, position: index + 1, count: codes.count) : nil
                 return Ticket(
                     of: code, issued: now, output: output, place: place, role: role, stay: stay,
-                    maker: author?.device)
+                    maker: author?.device, isForAway: isForAway)
             }
             tickets.issue(new, at: now)
             guard tickets.tickets.count <= IssueCode.maximumCodes else {

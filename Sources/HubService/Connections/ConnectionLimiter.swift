@@ -14,12 +14,23 @@ final class ConnectionLimiter: ChannelInboundHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let child = unwrapInboundIn(data)
-        let shared = shared
         guard let address = child.remoteAddress.flatMap(NetworkAddress.init) else {
             return child.close(promise: nil)
         }
-        let key = ConnectionKey(channel: child)
         let source = shared.isTrustedProxy(address) ? nil : SourcePrefix(address)
+        guard ConnectionLimiter.admit(child, from: address, counted: source, shared) else { return }
+        context.fireChannelRead(data)
+    }
+
+    /// Counts a connection, and closes another one for it if need be.
+    ///
+    /// - Parameter source: what it is counted for; nil for a trusted proxy, which is not.
+    /// - Returns: false if it is over the limits; then it has been closed.
+    static func admit(
+        _ child: any Channel, from address: NetworkAddress, counted source: SourcePrefix?,
+        _ shared: ServerContext
+    ) -> Bool {
+        let key = ConnectionKey(channel: child)
         let limits = shared.limits
         switch shared.connections.withLock({ $0.admit(key, from: source, limits: limits) }) {
         case .admitted: break
@@ -38,10 +49,10 @@ final class ConnectionLimiter: ChannelInboundHandler {
                     + (reason == .total
                         ? "there are \(limits.connections) of approved devices already"
                         : "they come faster than old ones can be closed"))
-            return
+            return false
         }
         child.closeFuture.whenComplete { _ in shared.connections.withLock { $0.remove(key) } }
-        context.fireChannelRead(data)
+        return true
     }
 
     /// Closes after the answers that are not yet sent.

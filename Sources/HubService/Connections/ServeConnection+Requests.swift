@@ -151,11 +151,12 @@ extension ServeConnection {
     }
 
     private func pair(_ body: [UInt8]) {
-        let (pairing, pin, source) = (shared.pairing, client.pin, source)
+        let (pairing, pin, source, isRelayed) = (shared.pairing, client.pin, source, isRelayed)
         let connection = NIOLoopBound(self, eventLoop: loop.eventLoop)
         let eventLoop = loop.eventLoop
         Task {
-            let answer = await pairing.answer(body, devicePin: pin, source: source)
+            let answer = await pairing.answer(
+                body, devicePin: pin, source: source, isRelayed: isRelayed)
             eventLoop.execute { connection.value.finishPairing(answer) }
         }
     }

@@ -41,6 +41,8 @@ final class ServeConnection: ChannelInboundHandler {
 
     let loop: ServeLoop
     let source: NetworkAddress
+    /// True if a relay has brought it: then the source is the relay's word.
+    let isRelayed: Bool
     private let ssl: NIOSSLHandler
     private(set) var context: ChannelHandlerContext?
     /// Precedes this handler in the pipeline.
@@ -58,12 +60,14 @@ final class ServeConnection: ChannelInboundHandler {
     static let strangerWaterMark = ChannelOptions.Types.WriteBufferWaterMark(low: 2_048, high: 8_192)
     static let deviceWaterMark = ChannelOptions.Types.WriteBufferWaterMark(low: 32_768, high: 65_536)
 
-    init(loop: ServeLoop, source: NetworkAddress, ssl: NIOSSLHandler) {
+    init(loop: ServeLoop, source: NetworkAddress, isRelayed: Bool = false, ssl: NIOSSLHandler) {
         self.loop = loop
         self.source = source
+        self.isRelayed = isRelayed
         self.ssl = ssl
+        // A relay that names a proxy's address must not speak for other devices.
         client = RequestRouter.Client(
-            certificate: .none, isTrustedProxy: loop.shared.isTrustedProxy(source))
+            certificate: .none, isTrustedProxy: !isRelayed && loop.shared.isTrustedProxy(source))
         machine = ClientMachine(isTrustedProxy: client.isTrustedProxy)
         timer = ConnectionTimer(loop.eventLoop)
     }

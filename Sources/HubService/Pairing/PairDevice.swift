@@ -82,7 +82,11 @@ package final class PairDevice: Sendable {
     ///     reading there.
     ///   - devicePin: the pin of the client certificate's key; nil if there was none.
     ///   - source: the address at the other end of the connection.
-    package func answer(_ body: [UInt8], devicePin: Pin?, source: NetworkAddress) async -> PairingAnswer {
+    ///   - isRelayed: true if a relay has brought the connection, whose word the source then is: only codes
+    ///     that were made for that are good, and failures are counted apart from those at home.
+    package func answer(
+        _ body: [UInt8], devicePin: Pin?, source: NetworkAddress, isRelayed: Bool = false
+    ) async -> PairingAnswer {
         guard let device = devicePin else { return .refusal(.certificate, from: source) }
         let request: PairRequest
         do {
@@ -91,16 +95,19 @@ package final class PairDevice: Sendable {
             if case .tooLarge = error { return .refusal(PairRefusal(error), status: 413, from: source) }
             return .refusal(PairRefusal(error), from: source)
         }
-        switch await onQueue({ [self] in try judge(request, from: device, source: source) }) {
+        switch await onQueue({ [self] in
+            try judge(request, from: device, source: source, isRelayed: isRelayed)
+        }) {
         case .success(let answer): return answer
         case .failure(let error): return .unavailable(error)
         }
     }
 
-    private func judge(_ request: PairRequest, from device: Pin, source: NetworkAddress) throws
-        -> PairingAnswer
-    {
-        try files.withLock { files in
+    private func judge(
+        _ request: PairRequest, from device: Pin, source: NetworkAddress, isRelayed: Bool
+    ) throws -> PairingAnswer {
+        let prefix = isRelayed ? SourcePrefix(relayed: source) : SourcePrefix(source)
+        return try files.withLock { files in
             try state.open().withLock { directory in
                 // Read under the lock, so that moments come in order.
                 let now = clock()
@@ -108,13 +115,15 @@ package final class PairDevice: Sendable {
                 let verdict = PairPolicy(
                     hub: hub.pin, tickets: files.tickets.content, devices: files.devices.content,
                     attempts: files.attempts.content
-                ).judge(request, from: device, source: SourcePrefix(source), hubNonce: .random(), now: now)
+                ).judge(
+                    request, from: device, source: prefix, isRelayed: isRelayed, hubNonce: .random(), now: now
+                )
                 switch verdict {
                 case .refused(let refusal, .nothing):
                     return .refusal(refusal, from: source)
                 case .refused(let refusal, let counts):
                     try files.record(
-                        SourcePrefix(source), ticket: counts == .sourceAndTicket ? request.ticket : nil,
+                        prefix, ticket: counts == .sourceAndTicket ? request.ticket : nil,
                         in: directory,
                         now: now)
                     return .refusal(refusal, from: source)

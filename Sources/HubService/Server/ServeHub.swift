@@ -121,6 +121,10 @@ package final class ServeHub: Sendable {
         }
         let everyLoop = loops
         household.start()
+        let uplinks = try await loops[0].eventLoop.submit { [loop = loops[0]] in
+            NIOLoopBound(
+                RelayUplinks(identity, loop: loop.value, log: shared.log), eventLoop: loop.eventLoop)
+        }.get()
         let listeners = try await ServeListener.bind(options.listen, port: port, group: group, loops: loops)
         let bound = UInt16(listeners.first?.localAddress?.port ?? Int(port))
         let isLocal = !options.listen.isEmpty && options.listen.allSatisfy(\.isLoopback)
@@ -149,7 +153,7 @@ package final class ServeHub: Sendable {
             sweep()
             expiries.look()
             settings.look()
-            shared.ways.look()
+            if shared.ways.look() { uplinks.execute { $0.keep(shared.ways.ways.relays) } }
             shared.names.look()
             household.filesChanged(sweep)
             status.look()
@@ -161,6 +165,7 @@ package final class ServeHub: Sendable {
         let server = ServeHub(
             group: group, listeners: listeners, watch: watch, loops: loops, announcement: announcement,
             expiries: expiries, status: status, keepAlive: keepAlive, household: household, shared: shared)
+        uplinks.execute { $0.keep(shared.ways.ways.relays) }
         let upstream =
             hub.settings.upstream.map { "in front of \($0.text)" }
             ?? "no upstream is set: pairing works, everything else answers 502"

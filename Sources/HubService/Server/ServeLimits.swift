@@ -45,7 +45,7 @@ package struct ServeLimits: Sendable {
 
 extension NetworkAddress {
     /// The address of a peer; nil for a Unix socket.
-    init?(_ address: SocketAddress) {
+    package init?(_ address: SocketAddress) {
         let system = address.withSockAddr { pointer, _ in SystemAddress(pointer) }
         guard let system else { return nil }
         self = system.address

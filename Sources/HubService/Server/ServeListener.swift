@@ -96,6 +96,14 @@ enum ServeListener {
         guard let source = channel.remoteAddress.flatMap(NetworkAddress.init) else {
             throw ChannelError.unknownLocalAddress
         }
+        try equip(channel, of: source, isRelayed: false, loop: loop, largeHandshakes: largeHandshakes)
+    }
+
+    /// The pipeline of a caller's connection, behind what is there already.
+    static func equip(
+        _ channel: any Channel, of source: NetworkAddress, isRelayed: Bool, loop: ServeLoop,
+        largeHandshakes: LargeHandshakes
+    ) throws {
         let shared = loop.shared
         let limit = HandshakeLimit(source, log: shared.log, large: largeHandshakes)
         // Every certificate is accepted here; access is looked up for each request.
@@ -105,7 +113,7 @@ enum ServeListener {
                 limit.note(certificates)
                 promise.succeed(.certificateVerified)
             })
-        let connection = ServeConnection(loop: loop, source: source, ssl: ssl)
+        let connection = ServeConnection(loop: loop, source: source, isRelayed: isRelayed, ssl: ssl)
         try channel.pipeline.syncOperations.addHandlers([
             limit, ssl, HandshakeEnd(limit, connection), connection.framing, connection,
         ])

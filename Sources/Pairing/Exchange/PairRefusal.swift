@@ -109,6 +109,7 @@ extension PairRefusal: UserError {
         case .badRequest: "the hub could not read this computer's request: \(message)"
         case .nameInvalid: "the hub refuses this computer's name: \(message)"
         case .tooManyAttempts: "the hub has had too many attempts: \(message)"
+        case .ticketUnknown where message == PairRefusal.home.message: message
         case .ticketUnknown:
             "the hub does not know this code: it was replaced, or taken back, or is another hub's"
         case .badProof:

@@ -52,9 +52,11 @@ public struct KnownHub: Equatable, Sendable {
 ///     paired=2026-11-21T10:22:03Z
 ///     ways=192.0.2.7:8000 home 2026-11-21T10:22:03Z 0a1b2c3d;vpn.example.org:8000 added
 ///
-/// `ways` are as ``KnownWay`` has them, with `;` between two; `address` is the one that worked last. `default` is the fingerprint of a hub in this file, or the group of an added one (`added 1`); it,
-/// `selected`, `address`, `paired` and `ways` may be missing. `status=pending` in place of `paired`: this computer has asked,
-/// and the owner has not answered. `[added …]`: ``AddedHub``.
+/// `default` is the fingerprint of a hub in this file, or the group of an added one (`added 1`); it,
+/// `selected`, `address`, `paired` and `ways` may be missing. `ways` are as ``KnownWay`` has them, with `;`
+/// between two; `address` is the one that worked last. `selected` has the hubs that lists are about.
+/// `status=pending` in place of `paired`: this computer has asked, and the owner has not answered.
+/// `[added …]`: ``AddedHub``.
 ///
 /// Accepted: the above with the whole pin; `samples/keyfiles/known-hubs`. Rejected: a second group of the
 /// same name, a group whose fingerprint is not its pin's, a default that is no hub of the file, another kind

@@ -23,6 +23,8 @@ public struct Ticket: Equatable, Sendable {
     public let role: String?
     /// How long the device may come in that a once code lets in.
     package let stay: ApprovalEnd
+    /// True if the code is also good from outside, by a relay.
+    package let isForAway: Bool
     /// The owner's device that made the code; nil: the command line on the hub, or nobody noted it.
     package let maker: Fingerprint?
 
@@ -37,19 +39,19 @@ public struct Ticket: Equatable, Sendable {
     /// The same for a device that stays for a time.
     package init(
         of code: PairingCode, issued: Moment, output: CodeOutput?, place: SheetPlace?, role: Role?,
-        stay: ApprovalEnd, maker: Fingerprint? = nil
+        stay: ApprovalEnd, maker: Fingerprint? = nil, isForAway: Bool = false
     ) {
         self.init(
             id: code.secret.ticketID, kind: code.kind, proofKey: code.secret.proofKey, issued: issued.wall,
             boot: issued.boot, expires: code.expires, output: output, place: place,
             role: code.kind == .once ? role?.rawValue : nil, stay: code.kind == .once ? stay : .unsaid,
-            maker: maker)
+            maker: maker, isForAway: isForAway && code.kind == .once)
     }
 
     init(
         id: TicketID, kind: PairingCode.Kind, proofKey: ProofKey, issued: Date, boot: BootTime?,
         expires: Date?, output: CodeOutput?, place: SheetPlace?, role: String?,
-        stay: ApprovalEnd, maker: Fingerprint?
+        stay: ApprovalEnd, maker: Fingerprint?, isForAway: Bool
     ) {
         self.id = id
         self.kind = kind
@@ -62,6 +64,7 @@ public struct Ticket: Equatable, Sendable {
         self.role = role
         self.stay = stay
         self.maker = maker
+        self.isForAway = isForAway
     }
 
     /// True from the expiry on.

@@ -17,6 +17,7 @@ package import FoundationEssentials
 ///     role=guest
 ///     stay=172800
 ///     by=K7QF-2M9D-X0TW-8RHC
+///     away=yes
 ///
 ///     [use 7M2KQ0V3XG5TA K7QF-2M9D-X0TW-8RHC]
 ///     number=17
@@ -34,7 +35,8 @@ package import FoundationEssentials
 /// so may both of the others: version 0.1 knows none of the three. `role` is the word that the device of a
 /// once code gets in `approved-devices`; without it the code says nothing of a role. `stay` is how long that
 /// device may come in (`ApprovalEnd`): seconds from the pairing, a time, or `forever`, which a missing one
-/// means, too. `by` is the owner's device that made the code, and missing if none did. `number` counts the
+/// means, too. `by` is the owner's device that made the code, and missing if none did. `away=yes`: it is good
+/// from outside, too. `number` counts the
 /// uses, from 1 on. A once ticket with a use is burnt. A use whose ticket is gone counts for nothing.
 ///
 /// Accepted: the above with whole keys, nonces and pin. Rejected: two groups of one name, a once ticket
@@ -151,6 +153,7 @@ public struct Tickets: Equatable, Sendable {
         file.set("role", to: ticket.role, in: group)
         file.set("stay", to: ticket.stay.stayText, in: group)
         file.set("by", to: ticket.maker?.description, in: group)
+        file.set("away", to: ticket.isForAway ? "yes" : nil, in: group)
         ticketPositions[ticket.id] = tickets.count
         tickets.append(ticket)
     }
@@ -201,7 +204,8 @@ extension KeyFile {
             id: id, kind: kind, proofKey: proofKey, issued: issued, boot: try bootTime("boot", in: group),
             expires: expires, output: try output(in: group), place: try place(in: group),
             role: value("role", in: group), stay: try stay(in: group),
-            maker: value("by", in: group).flatMap { Fingerprint($0) })
+            maker: value("by", in: group).flatMap { Fingerprint($0) },
+            isForAway: value("away", in: group) == "yes")
     }
 
     /// A word that is not known must not let a device in for ever.

@@ -56,11 +56,31 @@ public struct PairPolicy: Sendable {
     public func judge(
         _ request: PairRequest, from device: Pin, source: SourcePrefix, hubNonce: PairNonce, now: Moment
     ) -> PairVerdict {
-        guard attempts.failures(of: source, at: now) < FailedAttempts.sourceLimit else {
-            return .refused(.source, counts: .nothing)
-        }
-        guard let ticket = tickets.ticket(request.ticket), !ticket.isForgotten(at: now) else {
-            return .refused(.unknown, counts: .source)
+        judge(request, from: device, source: source, isRelayed: false, hubNonce: hubNonce, now: now)
+    }
+
+    /// The same for a connection that a relay may have brought: then only a code for outside is good, and no
+    /// failure there counts for another one. Such a code is asked with from outside of a tunnel, too, where
+    /// all callers have one address, so the failures of others with the same one do not keep it out.
+    package func judge(
+        _ request: PairRequest, from device: Pin, source: SourcePrefix, isRelayed: Bool, hubNonce: PairNonce,
+        now: Moment
+    ) -> PairVerdict {
+        let known = tickets.ticket(request.ticket).flatMap { $0.isForgotten(at: now) ? nil : $0 }
+        let isProven =
+            known.map { ticket in
+                PairTranscript(
+                    ticket: ticket.id, hub: hub, device: device, deviceNonce: request.nonce,
+                    name: request.name
+                ).deviceProof(ticket.proofKey) == request.proof
+            } ?? false
+        guard
+            attempts.failures(of: source, at: now) < FailedAttempts.sourceLimit
+                || known?.isForAway == true && isProven
+        else { return .refused(.source, counts: .nothing) }
+        guard let ticket = known else { return .refused(.unknown, counts: .source) }
+        guard !isRelayed || ticket.isForAway else {
+            return .refused(isProven ? .home : .unknown, counts: isProven ? .nothing : .source)
         }
         let uses = tickets.uses(of: ticket.id).filter { ticket.kind == .once || $0.isRecent(at: now) }
         // A label is asked with by many; what a device sends again is no new question.
@@ -72,9 +92,7 @@ public struct PairPolicy: Sendable {
             return .refused(.asks, counts: .nothing)
         case .once, .label: break
         }
-        let transcript = PairTranscript(
-            ticket: ticket.id, hub: hub, device: device, deviceNonce: request.nonce, name: request.name)
-        guard transcript.deviceProof(ticket.proofKey) == request.proof else {
+        guard isProven else {
             return .refused(.proof, counts: ticket.kind == .once ? .sourceAndTicket : .source)
         }
         let verdict = devices.device(device)?.verdict(at: now) ?? .unknown
@@ -118,6 +136,9 @@ extension PairRefusal {
         message: "5 devices have asked with this label in 10 minutes; wait, or use a code for one device")
     static let unknown = PairRefusal(
         .ticketUnknown, message: "this hub has no such code, or has forgotten it")
+    static let home = PairRefusal(
+        .ticketUnknown,
+        message: "this code is for the hub's own network; 'hubpair print --away' makes another")
     static let proof = PairRefusal(
         .badProof, message: "the proof does not fit the code and the keys of this connection")
     static let used = PairRefusal(.ticketUsed, message: "another device has used this code")

@@ -18,6 +18,8 @@ struct CodePresentation {
     var isFirst = false
     /// How long the device may come in that a code lets in.
     var stay = ApprovalEnd.unsaid
+    /// True if the codes are to be good from outside.
+    var isForAway = false
 
     /// What one call writes.
     private struct Result {
@@ -50,7 +52,9 @@ struct CodePresentation {
         let before = kind == .label ? (try? MachineHub(state: state).codes()) ?? [] : []
         let label = CodeNotes.label(in: before)
         let issue = IssueCode(
-            kind, count: copies, lifetime: lifetime, role: role, stay: stay, state: state, now: now)
+            kind, count: copies, lifetime: lifetime, role: role, stay: stay, isForAway: isForAway,
+            state: state,
+            now: now)
         let (codes, hub, tickets) = try issue.run(
             addressHint: { form.addressHint(port: $0.settings.port, kind: kind, among: networks) },
             output: { output },

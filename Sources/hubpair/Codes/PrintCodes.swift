@@ -14,6 +14,8 @@ struct PrintCodes: Equatable {
     var stay: ApprovalEnd?
     /// It may live longer than 90 days.
     var isConfirmed = false
+    /// It is to be good from outside, too.
+    var isForAway = false
     var form = CodeForm()
     var json = false
     /// What `--state` names.
@@ -25,7 +27,7 @@ struct PrintCodes: Equatable {
     }
 
     var presentation: CodePresentation {
-        CodePresentation(form: form, json: json, stay: stay ?? .unsaid)
+        CodePresentation(form: form, json: json, stay: stay ?? .unsaid, isForAway: isForAway)
     }
 
     /// Guests go again: a code for one says when, and is asked at a terminal.
@@ -44,8 +46,14 @@ struct PrintCodes: Equatable {
 
     /// Makes a code of this machine's hub.
     func run() throws {
-        try presentation.present(
-            kind, lifetime: lifetime, role: role, state: StateOption.state(at: statePath))
+        let state = StateOption.state(at: statePath)
+        var line = self
+        let way = isForAway && form.address == .automatic ? try AwayAddress(of: state) : nil
+        if let way { line.form.address = way.choice }
+        try line.presentation.present(kind, lifetime: lifetime, role: role, state: state)
+        if let way {
+            Console.note("hint: on the device, away from home: hubpair pair CODE --hub \(way.address)")
+        }
     }
 
     /// - Throws: `ValidationError`: what does not go together, the form's options aside.
@@ -57,6 +65,10 @@ struct PrintCodes: Equatable {
         }
         guard !json || form.outputPath != nil else {
             throw ValidationError("--json describes the code that a file holds. Add -o code.png")
+        }
+        guard kind != .label || !isForAway else {
+            throw ValidationError(
+                "a label is for who stands in front of the hub. Make a code for one device, without --label")
         }
         guard kind != .label || role == nil else {
             throw ValidationError(

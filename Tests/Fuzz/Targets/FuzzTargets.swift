@@ -4,7 +4,8 @@ package enum FuzzTargets {
 
     package static let all: [String: Target] = [
         "age": fuzzAge, "answers": fuzzAnswers, "codes": fuzzCodes, "datagrams": fuzzDatagrams,
-        "dns": fuzzDNS, "exchange": fuzzExchange, "gate": fuzzGate, "images": fuzzImages,
+        "dns": fuzzDNS, "exchange": fuzzExchange, "gate": fuzzGate, "hellos": fuzzHellos,
+        "images": fuzzImages,
         "keyfiles": fuzzKeyFiles, "picturelines": fuzzPictureLines, "requests": fuzzRequests,
         "symbols": fuzzSymbols, "tar": fuzzTar,
         "words": fuzzWords,

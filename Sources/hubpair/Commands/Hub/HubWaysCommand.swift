@@ -1,9 +1,11 @@
 import Addresses
 import ArgumentParser
 import FoundationEssentials
+import HubClient
 import HubService
 import JSON
 import Pairing
+import Relay
 
 /// `hubpair hub ways`: how this machine's hub is reached from outside.
 struct HubWaysCommand: ParsableCommand {
@@ -21,7 +23,7 @@ struct HubWaysCommand: ParsableCommand {
               hubpair hub ways add home.example.org:8443
               hubpair hub ways remove home.example.org:8443
             """,
-        subcommands: [List.self, Add.self, Remove.self],
+        subcommands: [List.self, Add.self, Relay.self, Remove.self],
         defaultSubcommand: List.self
     )
 
@@ -92,6 +94,47 @@ struct HubWaysCommand: ParsableCommand {
                 isNew
                     ? "\(address) is a way to this hub now; its devices hear of it when they connect next"
                     : "\(address) is a way to this hub already")
+        }
+    }
+
+    struct Relay: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "relay", abstract: "Let a relay admit this hub, with a code that the relay shows.",
+            discussion: """
+                <code> is a picture of the code, or a file with its text; '-' is standard input. The hub \
+                connects to the relay by itself, so no router has to let anything in. Nobody pairs by a \
+                relay, unless 'hubpair print --away' has made a code for it.
+
+                EXAMPLES:
+                  hubpair hub ways relay code.png --at relay.example.org
+                  ssh server hubpair relay print --format text | hubpair hub ways relay -
+                """)
+        @Argument(help: "A picture of the code, or '-' for standard input.", completion: .file())
+        var code: String
+        @Option(
+            help: ArgumentHelp(
+                "Where the relay is, port 443 if none is said. (default: as the code says)",
+                valueName: "host[:port]"))
+        var at: String?
+        @OptionGroup var state: StateOption
+
+        func run() async throws {
+            let address = at.map { HubAddress(relay: $0) }
+            if case .some(nil) = address {
+                throw ValidationError(
+                    "--at takes an address. Write it like relay.example.org or 203.0.113.7:8443")
+            }
+            let scanned: ScannedCode
+            do {
+                scanned = try ScannedCode.read(code)
+            } catch {
+                Console.report(error, subject: code == "-" ? "standard input" : code)
+                throw ExitStatus(of: error)
+            }
+            let relay = try await JoinRelay(scanned, at: address ?? nil, state: state.state).run()
+            Console.note(
+                "the relay \(relay.name) (\(relay.pin.fingerprint)) at \(relay.address) has admitted this "
+                    + "hub; its devices hear of it when they connect next")
         }
     }
 

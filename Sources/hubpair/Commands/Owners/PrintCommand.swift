@@ -51,6 +51,12 @@ struct PrintCommand: AsyncParsableCommand {
     @Flag(help: "Make a code for one device that lives longer than 90 days, as --expires says.")
     var yes = false
 
+    @Flag(
+        help:
+            "Make a code that is good from outside, too: by a relay or a tunnel. It names the first one."
+    )
+    var away = false
+
     @OptionGroup var code: CodeOptions
     @OptionGroup var place: HubPlaceOption
     @Flag(help: .json) var json = false
@@ -58,11 +64,16 @@ struct PrintCommand: AsyncParsableCommand {
     var line: PrintCodes {
         PrintCodes(
             kind: label ? .label : .once, expires: expires, role: role?.role, stay: guest.stay,
-            isConfirmed: yes,
+            isConfirmed: yes, isForAway: away,
             form: code.form, json: json, statePath: place.state.path)
     }
 
-    func validate() throws { try line.check() }
+    func validate() throws {
+        try line.check()
+        guard !away || place.on == nil else {
+            throw ValidationError("--away is said on the hub itself. Leave out --on")
+        }
+    }
 
     func run() async throws {
         guard place.on != nil, let remote = try place.hub.remote() else {

@@ -1,0 +1,33 @@
+import Addresses
+import HubClient
+import HubService
+import Identity
+import Pairing
+
+/// Where devices outside reach the hub: the first of its ways with an IPv4 address, which a code can name.
+struct AwayAddress {
+    /// As a person types it.
+    let address: String
+    let choice: AddressChoice
+
+    /// - Throws: `NoWayOut` if the hub has no way from outside.
+    init(of state: HubState) throws {
+        let ways = try ManageWays(state: state).list().told.compactMap { HubAddress($0.address) }
+        guard let first = ways.first else { throw NoWayOut() }
+        for way in ways {
+            let resolved = (try? way.resolved()) ?? []
+            for case .address(let address) in resolved.map(\.host) where address.family == .ipv4 {
+                (self.address, choice) = ("\(way)", .given(address.bytes, port: way.port))
+                return
+            }
+        }
+        (address, choice) = ("\(first)", .none)
+    }
+}
+
+/// A code for outside, of a hub that nobody reaches from there.
+struct NoWayOut: UserError {
+    var description: String { "this hub has no way from outside" }
+    var kind: UserErrorKind { .configuration }
+    var hint: String? { "'hubpair hub ways add' names one, 'hubpair hub ways relay' joins a relay" }
+}
