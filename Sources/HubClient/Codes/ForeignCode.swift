@@ -7,7 +7,7 @@
 ///     tailscale  = "https://login.tailscale.com/"
 ///     syncthing  = 7base32 *7("-" 7base32)         a device's id
 ///
-/// Accepted: `MT:Y.K9042C00KA0648G00`, `wifi:S:Attic;;`. Rejected: `MT`, `https://example.com/login.tailscale.com`.
+/// Accepted: `MT:Y.K9042C00KA0648G00`, `wifi:S:Attic;;`. Rejected: `MT`, `see MT:Y`.
 package enum ForeignCode: String, CaseIterable, Equatable, Sendable {
     case matter, homekit, wifi, password, tailscale, syncthing, contact, sim
 

@@ -118,16 +118,39 @@ package struct PictureSearch {
         return picture
     }
 
+    /// True if a code without its border may fill the picture: something resembles a finder pattern, or three
+    /// corners of the picture have another shade than the border would have, as the squares of a code.
+    private func mayBeCutOut(_ picture: LuminanceImage, from shade: UInt8) -> Bool {
+        guard !sightings.contains(where: { !$0.seen.patterns.isEmpty }) else { return true }
+        let (width, height) = (picture.width, picture.height)
+        guard width > 8, height > 8 else { return true }
+        let sample = stride(from: 0, to: picture.pixels.count, by: 97).map { Int(picture.pixels[$0]) }
+        let mean = sample.reduce(0, +) / max(1, sample.count)
+        var other = 0
+        for (x, y) in [(3, 3), (width - 4, 3), (3, height - 4), (width - 4, height - 4)] {
+            var sum = 0
+            for row in y - 1...y + 1 {
+                for column in x - 1...x + 1 { sum += Int(picture.pixels[row * width + column]) }
+            }
+            if (sum > 9 * mean) != (shade > 127) { other += 1 }
+        }
+        return other > 2
+    }
+
     mutating func carryOut(_ step: SearchPlan.Step, on picture: LuminanceImage)
         throws(QRScanError) -> QRScanResult
     {
         switch step.method {
         case .plain(let finderPatterns, let density):
-            let isCrowded = sightings.contains {
-                $0.scale == step.scale && $0.seen.sureCount > finderPatterns
-            }
-            return isCrowded ? QRScanResult() : try ZBarSearch.run(picture, density: density)
+            let seen = sightings.filter { $0.scale == step.scale }
+            let isCrowded = seen.contains { $0.seen.sureCount > finderPatterns }
+            // libzbar reads by finder patterns too: where nothing resembles one, it does nothing but cost.
+            let isBare = !plan.isExhaustive && !seen.isEmpty && seen.allSatisfy { $0.seen.patterns.isEmpty }
+            return isCrowded || isBare ? QRScanResult() : try ZBarSearch.run(picture, density: density)
         case .framed(let frame):
+            guard frame.factor > 1 || plan.isExhaustive || mayBeCutOut(picture, from: frame.shade) else {
+                return QRScanResult()
+            }
             let (seen, result) = try PictureSearch.symbols(
                 in: frame(picture), limits: .quick(pixels: picture.pixels.count))
             var found = result

@@ -23,9 +23,7 @@ struct SearchPlan: Equatable {
 
     /// A filter over the luminance.
     enum Filter: String, Equatable {
-        case threshold, thresholdedNegative, doubledAndSharpened, smoothedAndThresholded,
-            tripledAndThresholded
-        case turned, wider, taller
+        case threshold, doubledAndSharpened, tripledAndThresholded, turned, wider, taller
     }
 
     /// An edge around a picture, for a code that was cut out without its quiet zone, and a magnification, for
@@ -157,8 +155,7 @@ struct SearchPlan: Equatable {
                     reason: "the same for what is small in the picture"))
         }
         for filter in [
-            Filter.threshold, .thresholdedNegative, .doubledAndSharpened, .smoothedAndThresholded,
-            .tripledAndThresholded, .turned, .wider, .taller,
+            Filter.threshold, .tripledAndThresholded, .turned, .wider, .taller,
         ] where pixels(at: coarse) * filter.growth <= ZBarSearch.maximumPixels {
             steps.append(Step(method: .filtered(filter), scale: coarse, reason: filter.reason))
         }
@@ -172,7 +169,7 @@ extension SearchPlan.Filter {
     /// By how much the filter multiplies the number of pixels.
     var growth: Int {
         switch self {
-        case .threshold, .thresholdedNegative, .smoothedAndThresholded: 1
+        case .threshold: 1
         case .turned, .wider, .taller: 2
         case .doubledAndSharpened: 4
         case .tripledAndThresholded: 9
@@ -182,9 +179,7 @@ extension SearchPlan.Filter {
     fileprivate var reason: String {
         switch self {
         case .threshold: "shadows and slopes of the light"
-        case .thresholdedNegative: "the same, light on dark"
         case .doubledAndSharpened: "modules of one or two pixels"
-        case .smoothedAndThresholded: "noise"
         case .tripledAndThresholded: "tiny and badly lit"
         case .turned: "libzbar follows rows and columns, and a code on its tip crosses them aslant"
         case .wider, .taller: "a code that is foreshortened one way"
@@ -195,9 +190,7 @@ extension SearchPlan.Filter {
     func callAsFunction(_ image: LuminanceImage) -> LuminanceImage {
         switch self {
         case .threshold: image.thresholded(window: 51, offset: 5)
-        case .thresholdedNegative: image.inverted.thresholded(window: 51, offset: 5)
         case .doubledAndSharpened: image.stretched(across: 2, down: 2).sharpened()
-        case .smoothedAndThresholded: image.smoothed(times: 2).thresholded(window: 51, offset: 5)
         case .tripledAndThresholded:
             image.stretched(across: 3, down: 3).thresholded(window: 101, offset: 5)
         case .turned: image.turned45()
@@ -210,7 +203,7 @@ extension SearchPlan.Filter {
     func origin(of place: PixelPoint, in image: LuminanceImage) -> PixelPoint {
         let (x, y) = (Float(place.x), Float(place.y))
         switch self {
-        case .threshold, .thresholdedNegative, .smoothedAndThresholded: return place
+        case .threshold: return place
         case .doubledAndSharpened: return Vector(x: x / 2, y: y / 2).pixel
         case .tripledAndThresholded: return Vector(x: x / 3, y: y / 3).pixel
         case .wider: return Vector(x: x / 1.7, y: y).pixel
