@@ -480,6 +480,8 @@ class MessageTests(HouseholdTests):
 
     def test_each_device_has_its_own_marks(self):
         other = self.pair("Bea", "--role", "guest")
+        # In one look with others it would be somewhere among them.
+        self.wait_for_messages(2)
         self.add_devices(20)
         messages = self.wait_for_messages(22)
         # That Anna was paired is her own deed.
