@@ -27,16 +27,22 @@ import Testing
 
     /// What kind of refusal, and what it names: most often a router has a name that the hub does not know.
     @Test func anUnknownHostIsNoOtherSite() throws {
-        func verdict(_ fields: String...) throws -> CrossSiteRule.Verdict {
+        func verdict(_ fields: String..., isStranger: Bool = true) throws -> CrossSiteRule.Verdict {
             let lines = fields.map { $0 + "\r\n" }.joined()
             return Self.rule.verdict(
-                try requestHead("GET / HTTP/1.1\r\n\(lines)\r\n").fields, isTrustedProxy: false)
+                try requestHead("GET / HTTP/1.1\r\n\(lines)\r\n").fields, isTrustedProxy: false,
+                isStranger: isStranger)
         }
         let router = WebHost.name("kitchen.fritz.box")
         for field in ["Sec-Fetch-Site: none", "Sec-Fetch-Site: cross-site", "Accept: text/html,*/*;q=0.8"] {
             #expect(try verdict("Host: Kitchen.fritz.box:8000", field) == .otherHost(router))
         }
         #expect(try verdict("Host: kitchen.fritz.box", "Accept: application/json") == .allowed)
+        #expect(try verdict("Host: kitchen.local", "Accept: text/html") == .allowed)
+        #expect(try verdict("Accept: text/html") == .allowed)
+        // A program with a device's key: it knows the hub by its key, whatever it asks for.
+        #expect(
+            try verdict("Host: kitchen.fritz.box", "Accept: text/html", isStranger: false) == .allowed)
         #expect(try verdict("Host: kitchen.local:x", "Sec-Fetch-Mode: cors") == .otherHost(nil))
         #expect(try verdict("Host: kitchen.local", "Sec-Fetch-Site: cross-site") == .otherSite)
         let head = try requestHead("GET / HTTP/1.1\r\nHost: a.example\r\nAccept: text/html\r\n\r\n")

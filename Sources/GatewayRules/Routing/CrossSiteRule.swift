@@ -4,9 +4,10 @@
 /// A request is refused
 /// - whose `Sec-Fetch-Site` (Fetch Metadata, W3C) is neither `same-origin` nor `none`,
 /// - whose `Origin` (RFC 6454 § 7) is not `https://` and the request's own `Host`, byte for byte,
-/// - and, if it has one of the two or another `Sec-Fetch-*`, or asks for HTML, whose `Host` is not this
-///   hub's: a page can give its own name the hub's address (DNS rebinding), and is of the same origin then.
-///   This is said first, and apart: most often a router has a name for the hub that the hub does not know.
+/// - and, if it has one of the two or another `Sec-Fetch-*`, whose `Host` is not this hub's: a page can give
+///   its own name the hub's address (DNS rebinding), and is of the same origin then. This is said first, and
+///   apart: most often a router has a name for the hub that the hub does not know. It also holds for a
+///   stranger who asks for HTML, as old browsers do without any of these fields.
 ///
 /// A request with none of these fields is not a browser's, and is not judged here: a program knows the hub by
 /// its key. A field that stands twice is refused: two readers may take two values.
@@ -32,8 +33,12 @@ package struct CrossSiteRule: Sendable {
     /// - Parameter isOurs: true for a name or an address of this hub; asked for each request of a browser.
     package init(isOurs: @escaping @Sendable (WebHost) -> Bool) { self.isOurs = isOurs }
 
-    /// - Parameter isTrustedProxy: true if the owner trusts what the client's address says of others.
-    package func verdict(_ fields: FieldBlock, isTrustedProxy: Bool) -> Verdict {
+    /// - Parameters:
+    ///   - isTrustedProxy: true if the owner trusts what the client's address says of others.
+    ///   - isStranger: true if the client shows no certificate, and speaks for nobody who does.
+    package func verdict(
+        _ fields: FieldBlock, isTrustedProxy: Bool, isStranger: Bool = false
+    ) -> Verdict {
         var sites: [FieldBlock.Field] = []
         var origins: [FieldBlock.Field] = []
         var isBrowser = false
@@ -45,7 +50,13 @@ package struct CrossSiteRule: Sendable {
             default: break
             }
         }
-        guard isBrowser || !sites.isEmpty || !origins.isEmpty || fields.asksForHTML else { return .allowed }
+        guard isBrowser || !sites.isEmpty || !origins.isEmpty else {
+            guard isStranger, fields.asksForHTML, let host = host(fields, isTrustedProxy) else {
+                return .allowed
+            }
+            let name = WebHost(field: host)
+            return name.map(isOurs) == true ? .allowed : .otherHost(name)
+        }
         guard sites.count <= 1, origins.count <= 1, let host = host(fields, isTrustedProxy) else {
             return .otherSite
         }

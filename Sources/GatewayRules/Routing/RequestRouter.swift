@@ -119,7 +119,10 @@ package struct RequestRouter: Sendable {
         for head: RequestHead, from client: Client,
         guests: (String) -> GuestVerdict? = { _ in .unknown }, access: (Pin) -> Access
     ) -> Action {
-        switch crossSite.verdict(head.fields, isTrustedProxy: client.isTrustedProxy) {
+        let isStranger = client.certificate == .none && !client.isTrustedProxy
+        switch crossSite.verdict(
+            head.fields, isTrustedProxy: client.isTrustedProxy, isStranger: isStranger)
+        {
         case .allowed: break
         case .otherSite: return answer(head, .refusal(.crossSite))
         case .otherHost(let host): return answer(head, .refusal(.otherHost(host)))
