@@ -99,6 +99,17 @@ class RoundTests(HouseTests):
             return browser.visible('//p[@id="hub"][.="Kitchen hub"]')
         browser.wait(is_in, "the name counts")
 
+    def test_an_owner_adds_a_name_and_takes_it_back(self):
+        browser = self.browser(self.device("Nora", "owner"), path="/hubpair/#access")
+        browser.type('//form//input[@placeholder="kitchen.fritz.box"]', "https://Attic.fritz.box:8000/")
+        browser.click('//input[@placeholder="kitchen.fritz.box"]/following-sibling::button')
+        browser.find(self.row("attic.fritz.box"))
+        self.assertIn("attic.fritz.box", self.hub.run("hub", "names"))
+        browser.click(f'{self.row("attic.fritz.box")}//button[.="Remove"]')
+        browser.click('//dialog//button[.="Remove"]')
+        self.hub.wait_for(lambda: "attic.fritz.box" not in self.hub.run("hub", "names"), "the name is gone")
+        self.assertEqual(browser.complaints(), [])
+
     def test_what_a_browser_needs_to_trust_the_hub(self):
         browser = self.browser(path="/hubpair/trust")
         browser.find('//details[@open]//a[@href="/hubpair/trust/hub.crt"]')

@@ -6,17 +6,19 @@ import { array, ask, list, own, part } from "./hub.js";
 import { m, n, t } from "./text.js";
 
 export class OwnerViews {
-  #app; #devices = null; #codes = null; #journal = []; #self = ""; #lastLook = -Infinity;
+  #app; #devices = null; #codes = null; #names = null; #journal = []; #self = ""; #lastLook = -Infinity;
 
   constructor(app) {
     this.#app = app;
     this.requests = new Part(t("Waiting to be let in"), (record) => new RequestRow(this, record), t("Nobody is waiting."));
     this.devices = new Part(t("Devices"), () => new DeviceRow(this), t("No device is let in."));
     this.codes = new Part(t("Codes that are out"), () => new CodeRow(this), t("No code is out."));
+    this.names = new Part(t("Names of the hub"), () => new NameRow(this), "");
+    this.names.node.append(nameForm(this));
     this.journal = new Part(t("Journal"), () => new JournalRow(), t("Nothing has happened yet."));
     this.maker = new CodeMaker(this);
     this.access = make("section.view", make("h1", t("Access")),
-      this.requests.node, this.maker.node, this.devices.node, this.codes.node, this.journal.node);
+      this.requests.node, this.maker.node, this.devices.node, this.codes.node, this.names.node, this.journal.node);
     this.findings = new Part(null, () => new FindingRow(), "");
     this.look = button(t("Look again"), () => this.#look(true));
     this.healthText = make("p.words", { role: "status" });
@@ -46,12 +48,12 @@ export class OwnerViews {
 
   async load() {
     const isSeen = location.hash === "#access";
-    const [devices, codes, journal] = await Promise.all([
-      own("devices"), isSeen ? own("codes") : null, isSeen ? own("journal?limit=50&of=all") : null,
+    const [devices, codes, journal, names] = await Promise.all([
+      own("devices"), isSeen ? own("codes") : null, isSeen ? own("journal?limit=50&of=all") : null, isSeen ? own("names") : null,
     ]);
     this.#devices = devices === null ? null : list(devices, "devices");
     this.#self = devices?.self ?? this.#app.device?.device;
-    if (isSeen) [this.#codes, this.#journal] = [codes, list(journal, "entries").reverse()];
+    if (isSeen) [this.#codes, this.#journal, this.#names] = [codes, list(journal, "entries").reverse(), names];
     this.maker.watch(list(codes, "codes"));
     this.show();
   }
@@ -68,6 +70,9 @@ export class OwnerViews {
     this.devices.show(known, (each) => each.device);
     const good = list(this.#codes, "codes").filter((each) => each.status === "good");
     this.codes.show(good, (each) => each.ticket ?? each.code);
+    // An older hub tells none.
+    set(this.names.node, "hidden", this.#names === null);
+    this.names.show(list(this.#names, "names").filter((each) => each.from !== "loopback"), (each) => each.host);
     this.journal.show(this.#journal, (each) => each.id);
   }
 
@@ -197,6 +202,45 @@ class CodeRow extends Row {
     say(this.words, [String(record.code), t("made {0}", when(record.issued)), end].join(" · "));
     set(this.end, "aria-label", t("Void the code {0}", record.code));
   }
+}
+
+const origins = {
+  certificate: m("from the installed certificate"), announced: m("announced on the network"), machine: m("of the machine"),
+  link: m("address"), settings: m("added"), way: m("from outside"),
+};
+
+class NameRow extends Row {
+  constructor(views) {
+    const remove = button(t("Remove"), async () => {
+      const { host } = this.record;
+      if (!(await confirm(t("Remove {0}?", called(host)), t("Browsers are not let through under it any more."), t("Remove")))) return;
+      await views.act("DELETE", `names/${part(host)}`, undefined, t("{0} is removed", called(host)));
+    });
+    super("key", remove);
+    this.remove = remove;
+  }
+  update(record) {
+    this.record = record;
+    say(this.name, String(record.host));
+    const origin = origins[record.from] ? t(origins[record.from]) : String(record.from);
+    say(this.words, [record.interface ? `${origin} ${record.interface}` : origin, !record.certificate && t("browsers warn")].filter(Boolean).join(" · "));
+    set(this.remove, "aria-label", t("Remove {0}", record.host));
+    set(this.remove, "hidden", record.from !== "settings");
+  }
+}
+
+// A name from a router or a proxy.
+function nameForm(views) {
+  const name = make("input", { type: "text", autocapitalize: "none", spellcheck: "false", placeholder: "kitchen.fritz.box" });
+  set(name, "aria-label", t("Another name of the hub"));
+  const form = make("form.buttons", name, make("button", { type: "submit" }, t("Add")));
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    const host = name.value.trim().replace(/^[a-z]+:\/\//i, "").replace(/[/?#].*$/, "").replace(/:\d+$/, "");
+    if (host === "") return;
+    if (await views.act("PUT", `names/${part(host)}`, undefined, t("{0} counts as a name of the hub now", called(host)))) name.value = "";
+  });
+  return form;
 }
 
 const standings = { approved: m("approved"), expired: m("expired"), revoked: m("revoked"), pending: m("pending") };
