@@ -5,10 +5,10 @@ import Testing
 
 /// What a hub is called, from what the machine, its files and multicast DNS say.
 @Suite struct HubNamesTests {
-    private func names(_ body: (inout HubNames.Sources) -> Void) -> HubNames {
+    private func names(_ body: (inout HubNames.Sources) throws -> Void) rethrows -> HubNames {
         var sources = HubNames.Sources()
         sources.machine = "Raspi"
-        body(&sources)
+        try body(&sources)
         return HubNames(sources)
     }
 
