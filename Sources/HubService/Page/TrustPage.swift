@@ -147,7 +147,8 @@ struct TrustPage {
             \(sections.joined(separator: "\n"))
             <p class="small">The certificate can stand for names and addresses of a home alone (local, \
             home.arpa, internal, private and link-local addresses), and for servers alone: whoever stole the \
-            hub’s key could not speak for other sites with it. Take it out again when you give the hub away.</p>
+            hub’s key could not speak for other sites with it. Take it out again when you give the hub \
+            away.</p>
             <p class="small"><a href="\(PagePath.page.rawValue)">Back to the hub’s page</a></p>
             </main>
             """)
