@@ -21,9 +21,7 @@ package struct JoinRelay: Sendable {
 
     package func run() async throws -> HubWays.Relay {
         guard case .pairing(let code) = code else { throw JoinRelayError.typed }
-        let hinted = code.addressHint.flatMap { hint in
-            NetworkAddress(bytes: hint.ipv4).map { HubAddress($0, port: hint.port) }
-        }
+        let hinted = code.addressHint.flatMap { HubAddress($0.description) }
         guard let address = address ?? hinted else { throw JoinRelayError.noAddress }
         let directory = try state.open()
         let hub = try HubState.hub(in: directory)

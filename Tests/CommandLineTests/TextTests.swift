@@ -29,8 +29,9 @@ import Testing
 
 @Suite struct AddressChoiceTests {
     @Test(arguments: [
-        ("auto", AddressChoice.automatic), ("none", .none), ("192.0.2.7", .given([192, 0, 2, 7], port: nil)),
-        ("192.0.2.7:8123", .given([192, 0, 2, 7], port: 8123)),
+        ("auto", AddressChoice.automatic), ("none", .none), ("192.0.2.7", .given("192.0.2.7", port: nil)),
+        ("Kitchen.local:8123", .given("kitchen.local", port: 8123)),
+        ("192.0.2.7:8123", .given("192.0.2.7", port: 8123)),
     ])
     func accepted(text: String, choice: AddressChoice) { #expect(AddressChoice(argument: text) == choice) }
 
@@ -41,11 +42,10 @@ import Testing
     ])
     func rejected(text: String) { #expect(AddressChoice(argument: text) == nil) }
 
-    @Test func aLabelGetsAnAddressOnlyIfItIsGiven() {
-        #expect(AddressChoice.automatic.hint(port: 8000, kind: .label) == nil)
+    @Test func thePlaceInTheCode() {
         #expect(
-            AddressChoice.given([192, 0, 2, 7], port: nil).hint(port: 8123, kind: .label)?.description
-                == "192.0.2.7:8123")
-        #expect(AddressChoice.none.hint(port: 8000, kind: .once) == nil)
+            AddressChoice.given("192.0.2.7", port: nil).hint(port: 8123, names: nil)?.description == "192.0.2.7:8123")
+        #expect(AddressChoice.given("a.local", port: 1).hint(port: 8123, names: nil)?.description == "a.local:1")
+        #expect(AddressChoice.none.hint(port: 8000, names: nil) == nil)
     }
 }

@@ -7,7 +7,7 @@ import re
 
 # In this order: each takes away what a later one could mistake for its own.
 MASKS = [
-    (r"HUBPAIR:[0-9A-HJKMNP-TV-Z]+", "CODE"),
+    (r"(?:HUBPAIR:|HTTPS://\S+/#)[0-9A-HJKMNP-TV-Z]+", "CODE"),
     (r"sha256//[A-Za-z0-9+/]{43}=", "PIN"),
     # A fingerprint, a typed code or a line of it: as many groups as it has.
     (r"\b[0-9A-HJKMNP-TV-Z]{4}(?:-[0-9A-HJKMNP-TV-Z]{4})+\b", lambda m: re.sub("[0-9A-Z]", "X", m[0])),

@@ -53,7 +53,8 @@ import Testing
     }
 
     @Test func `a request survives the way`() throws {
-        let search = ImageScan(limits: .init(maximumPixels: 7), effort: .quick, explains: true, sought: [65])
+        let search = ImageScan(
+            limits: .init(maximumPixels: 7), effort: .quick, explains: true, sought: [[65]])
         let drawing = CodeDrawing(
             [[0, 255]],
             as: .pdf([[LabelText("Küche\n", .title)]], .sheet(SheetGrid("3x8")!, .letter, nil), title: "x"))

@@ -99,7 +99,7 @@ package struct AdministerHub: Sendable {
         package var stay: ApprovalEnd
         /// In seconds; nil for a label that stays valid.
         package var lifetime: Double?
-        /// `auto`, `none`, or an IPv4 address.
+        /// `auto`, `none`, an IPv4 address, or a host name.
         package var address: String
         /// How many, each with a ticket of its own.
         package var count: Int
@@ -133,7 +133,9 @@ package struct AdministerHub: Sendable {
             case .array(let made)? = members["codes"]
         else { throw ServerError.unreadable("it does not say which codes it has made") }
         let codes = made.compactMap { value -> PairingCode? in
-            guard let text = value.asObject?["text"]?.asString, let code = try? PairingCode(text: text),
+            // Hubs of 0.1 say no link.
+            guard let text = value.asObject.flatMap({ $0["link"]?.asString ?? $0["text"]?.asString }),
+                let code = try? PairingCode(text: text),
                 code.hub.fingerprint == hub.fingerprint
             else { return nil }
             return code

@@ -10,36 +10,31 @@ package enum CodeContent: Equatable, Sendable {
     /// Any other code.
     case other
 
-    /// Reads a payload. One that only resembles a pairing code, in lower case or with something before it,
-    /// counts as unusable and not as another code: its text may hold a secret.
+    /// Reads a payload. One that only resembles a pairing code counts as unusable and not as another code:
+    /// its text may hold a secret.
     package init(payload: [UInt8]) {
-        guard PairingCode.end(ofPrefixIn: payload) != nil else {
-            self = .other
-            return
-        }
-        do {
-            self = .pairing(try PairingCode(text: String(decoding: payload, as: UTF8.self)))
-        } catch {
-            self = .unusable(error)
-        }
+        self =
+            switch BroughtCode(String(decoding: payload, as: UTF8.self)) {
+            case .pairing(let code): .pairing(code)
+            case .unusable(let error): .unusable(error)
+            case .typed, .mistyped, .other: .other
+            }
     }
 }
 
 extension CodeContent {
-    /// The text of a code on standard input, in place of an image: one short line, its end left out.
-    static func line(of bytes: [UInt8]) -> [UInt8]? {
-        guard bytes.count <= 256 else { return nil }
-        let line = bytes.prefix { $0 != 0x0A && $0 != 0x0D }
-        return bytes[line.count...].allSatisfy { $0 == 0x0A || $0 == 0x0D } ? Array(line) : nil
-    }
-
-    /// The bytes as a short text of printable ASCII; nil for others. The only image that fits is a PBM too
-    /// small for a code.
+    /// The bytes as a short text, without white space and a byte order mark at its ends; nil for others. The
+    /// only image that fits is a PBM too small for a code.
     static func text(of bytes: [UInt8]) -> String? {
-        guard bytes.count <= 2_400,
-            bytes.allSatisfy({ (0x20...0x7E).contains($0) || (0x09...0x0D).contains($0) })
+        guard bytes.count <= 2_400, let text = String(validating: bytes, as: UTF8.self),
+            text.unicodeScalars.allSatisfy({
+                $0.properties.generalCategory != .control || $0.properties.isWhitespace
+            })
         else { return nil }
-        return String(decoding: bytes, as: UTF8.self)
+        let isEmpty = { (scalar: Unicode.Scalar) in scalar.properties.isWhitespace || scalar == "\u{FEFF}" }
+        let scalars = text.unicodeScalars.drop(while: isEmpty)
+        let end = scalars.lastIndex { !isEmpty($0) }
+        return end.map { String(scalars[...$0]) } ?? ""
     }
 }
 
@@ -48,7 +43,9 @@ extension ImageScan {
     package static func forPairingCodes(
         limits: ImageLimits = ImageLimits(), effort: ScanEffort = .normal, explains: Bool = false
     ) -> ImageScan {
-        ImageScan(limits: limits, effort: effort, explains: explains, sought: Array(PairingCode.prefix.utf8))
+        ImageScan(
+            limits: limits, effort: effort, explains: explains,
+            sought: [PairingCode.prefix, PairingCode.addressPrefix].map { Array($0.utf8) })
     }
 }
 

@@ -43,28 +43,18 @@ package enum ScannedCode: Equatable, Sendable {
         }
     }
 
-    /// Reads what the user typed or pasted: a code's text or a typed code.
+    /// Reads what the user typed or pasted, as ``BroughtCode`` does.
     package init(text: String) throws {
-        let trimmed = text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
-        switch CodeContent(payload: Array(trimmed.utf8)) {
-        case .pairing(let code):
-            self = .pairing(code)
-            return
+        let code = BroughtCode(text)
+        switch code {
+        case .pairing(let code): self = .pairing(code)
+        case .typed(let code): self = .typed(code)
         case .unusable(let error): throw error
-        case .other: break
+        case .mistyped, .other:
+            if let kind = ForeignCode(payload: Array(text.utf8)) { throw ScannedCodeError.known(kind) }
+            if case .mistyped(let error) = code { throw error }
+            throw ScannedCodeError.noCode
         }
-        // A typed code has 20 letters and digits. Fewer of them are its beginning, or another device's code;
-        // text that is much longer was not meant to be one.
-        let count = trimmed.utf8.count { !" -".utf8.contains($0) }
-        let isWord = trimmed.utf8.allSatisfy {
-            switch $0 {
-            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x20, UInt8(ascii: "-"): true
-            default: false
-            }
-        }
-        if let kind = ForeignCode(payload: Array(trimmed.utf8)) { throw ScannedCodeError.known(kind) }
-        guard isWord, (1...40).contains(count) else { throw ScannedCodeError.noCode }
-        self = .typed(try TypedCode(typed: trimmed))
     }
 
     /// The one pairing code among those of an image; other codes beside it do not matter.

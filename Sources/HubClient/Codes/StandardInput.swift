@@ -83,8 +83,8 @@ package struct StandardInput {
         while head.count < 3, let chunk = try InputFile.readSome(STDIN_FILENO) { head += chunk }
         guard ImageFormat.detect(head) == .jpeg else {
             let file = try InputFile.readAll(STDIN_FILENO, sizeHint: 0, after: head)
-            if let line = CodeContent.line(of: file.bytes) {
-                let reading = ReadCodes.Reading(payload: line)
+            if let text = CodeContent.text(of: file.bytes) {
+                let reading = ReadCodes.Reading(payload: Array(text.utf8))
                 if reading.content != .other { return .code(reading) }
             }
             return .file(file)

@@ -64,9 +64,10 @@ struct HubDialer: Sendable {
         _ pin: Pin, hint: PairingCode.AddressHint?, place: HubPlace?, kind: AddressKind = .any,
         deadline: Duration = HubConnector.deadline
     ) async throws -> HubConnection {
-        let hinted = hint.flatMap { hint in
-            NetworkAddress(bytes: hint.ipv4).map { HubAddress($0, port: hint.port) }
-        }
+        // A name of the local network is what the search asks for anyway; a resolver may take seconds to say
+        // that it does not know it.
+        let isSearched = hint?.host.hasSuffix(".local") ?? true
+        let hinted = isSearched ? nil : hint.flatMap { HubAddress($0.description) }
         let isTried = hinted?.isOnOwnLink(among: LocalNetwork.current()) ?? false
         do {
             return try await connect(

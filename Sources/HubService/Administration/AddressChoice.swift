@@ -1,17 +1,20 @@
 import Addresses
+package import GatewayRules
 import Identity
 package import Pairing
 
 /// Which address a code names.
 ///
-///     choice = "auto" / "none" / ipv4 [ ":" port ]
+///     choice = "auto" / "none" / host [ ":" port ]
+///     host   = ipv4 / a host name with a dot in it
 ///
-/// Accepted: `auto`, `192.168.1.5`, `192.168.1.5:8000`. Rejected: `0.0.0.0`, `fd77::1`, `192.168.1.5:0`.
+/// Accepted: `auto`, `192.168.1.5`, `192.168.1.5:8000`, `kitchen.fritz.box`. Rejected: `0.0.0.0`, `fd77::1`,
+/// `kitchen`, `192.168.1.5:0`.
 package enum AddressChoice: Equatable, Sendable, CustomStringConvertible {
-    /// The one of this host that devices may reach, if it is clear which.
+    /// The name or the address of this host by which devices reach it.
     case automatic
     case none
-    case given([UInt8], port: UInt16?)
+    case given(String, port: UInt16?)
 
     package init?(argument: String) {
         switch argument {
@@ -20,11 +23,15 @@ package enum AddressChoice: Equatable, Sendable, CustomStringConvertible {
         default:
             let parts = argument.split(separator: ":", omittingEmptySubsequences: false)
             let port = parts.count == 2 ? UInt16(digits: parts[1]) : nil
-            guard let address = NetworkAddress(String(parts[0])), address.family == .ipv4,
-                !address.isUnspecified, !address.isMulticast, address.bytes != [255, 255, 255, 255],
-                parts.count == 1 || (parts.count == 2 && port ?? 0 > 0)
+            guard parts.count == 1 || (parts.count == 2 && port ?? 0 > 0), parts[0].contains("."),
+                let hint = PairingCode.AddressHint(host: parts[0], port: port ?? 1)
             else { return nil }
-            self = .given(address.bytes, port: port)
+            if let ipv4 = hint.ipv4, let address = NetworkAddress(bytes: ipv4) {
+                guard !address.isUnspecified, !address.isMulticast, ipv4 != [255, 255, 255, 255] else {
+                    return nil
+                }
+            }
+            self = .given(hint.host, port: port)
         }
     }
 
@@ -32,26 +39,19 @@ package enum AddressChoice: Equatable, Sendable, CustomStringConvertible {
         switch self {
         case .automatic: "auto"
         case .none: "none"
-        case .given(let ipv4, let port):
-            ipv4.map(String.init).joined(separator: ".") + (port.map { ":\($0)" } ?? "")
+        case .given(let host, let port): host + (port.map { ":\($0)" } ?? "")
         }
     }
 
-    /// The hint for a hub on `port`. A label outlives every address, so it gets one only if it was given.
+    /// The place in the code of a hub on `port`.
     ///
-    /// - Parameter networks: this host's.
-    package func hint(
-        port: UInt16, kind: PairingCode.Kind,
-        among networks: @autoclosure () -> [LocalNetwork] = LocalNetwork.current()
-    ) -> PairingCode.AddressHint? {
+    /// - Parameter names: the hub's; nil if they cannot be read.
+    package func hint(port: UInt16, names: @autoclosure () -> HubNames?) -> PairingCode.AddressHint? {
         switch self {
-        case .none: return nil
-        case .given(let ipv4, let given): return .init(ipv4: ipv4, port: given ?? port)
-        case .automatic:
-            guard kind == .once else { return nil }
-            let routes = ProcFile.text("/proc/net/route")
-            return LocalAddress.preferred(among: networks(), routes: routes)
-                .flatMap { .init(ipv4: $0.bytes, port: port) }
+        case .none: nil
+        case .given(let host, let given): .init(host: host, port: given ?? port)
+        // A name stays when the address changes, and a browser knows its key again by it.
+        case .automatic: (names()?.preferredHost()?.description).flatMap { .init(host: $0, port: port) }
         }
     }
 }

@@ -21,18 +21,19 @@ package struct PrintCode {
     private let style: TerminalStyle
     private let columns: Int?
     private let medium: PrintMedium
+    private let isBare: Bool
 
     /// - Parameters:
     ///   - codes: at least one. PDF sheets take as many as they have labels, and repeat them if there are
     ///     fewer; the other formats draw the first.
     ///   - columns: of the terminal; ASCII makes its quiet zone smaller to fit. Nil without a terminal.
+    ///   - isBare: the code itself, not the address that a phone opens.
     package init(
         _ codes: [PairingCode], of hub: HubDescription, as format: Format, style: TerminalStyle,
-        columns: Int?,
-        medium: PrintMedium
+        columns: Int?, medium: PrintMedium, isBare: Bool = false
     ) {
         (self.codes, self.hub, self.format) = (codes, hub, format)
-        (self.style, self.columns, self.medium) = (style, columns, medium)
+        (self.style, self.columns, self.medium, self.isBare) = (style, columns, medium, isBare)
     }
 
     /// Draws the codes, in a program of its own; any thread may wait for it.
@@ -40,7 +41,7 @@ package struct PrintCode {
     /// - Throws: `QREncodeError`; `PDFError`; `PictureProgramError`; `RenderError` if a drawing does not read
     ///   as its code again.
     package func run() throws -> CodeDrawing.Drawn {
-        let texts = try codes.map(PrintCode.text)
+        let texts = try codes.map(text)
         guard let first = texts.first else { throw QREncodeError.empty }
         let title = "hubpair: \(hub.name)"
         let form: CodeDrawing.Form
@@ -55,10 +56,11 @@ package struct PrintCode {
         return try CodeDrawing(texts.map { Array($0.utf8) }, as: form).runApart()
     }
 
-    private static func text(of code: PairingCode) throws -> String {
-        let text = code.text
+    private func text(of code: PairingCode) throws -> String {
+        let text = isBare ? code.text : code.written
         // What cannot be read back must not leave, whichever way it is drawn.
-        guard try PairingCode(text: text) == code else { throw RenderError.unreadable("text") }
+        let isSame = try PairingCode(text: text).at(code.addressHint) == code
+        guard isSame else { throw RenderError.unreadable("text") }
         return text
     }
 }

@@ -55,7 +55,8 @@ struct CodeWish {
             lifetime = seconds
         }
         address =
-            try body.value("address", "auto, none, or an IPv4 address", AddressChoice.init(argument:))
+            try body.value(
+                "address", "auto, none, an IPv4 address, or a host name", AddressChoice.init(argument:))
             ?? .automatic
         let sheet = try body.value("sheet", "columns x rows, like 3x8") { SheetGrid($0) }
         let size = try body.value("size", "millimetres, like 62x29mm") { LabelSize($0) }

@@ -27,7 +27,7 @@ extension OwnerPaths {
             state: state,
             by: request.author, now: now.wall, boot: now.boot)
         let (codes, hub, tickets) = try issue.run(
-            addressHint: { wish.address.hint(port: $0.settings.port, kind: wish.kind) },
+            addressHint: { wish.address.hint(port: $0.settings.port, names: try? .current(of: state)) },
             draw: { codes, hub in
                 for format in wish.formats {
                     let drawing = try PrintCode(
@@ -51,7 +51,7 @@ extension OwnerPaths {
             let typed = code.kind == .once ? TypedCode(secret: code.secret).text : nil
             return .object(
                 record.merging([
-                    "text": .string(code.text), "typed": .text(typed),
+                    "text": .string(code.text), "link": .text(code.address), "typed": .text(typed),
                     "address": .text(code.addressHint?.description),
                 ]) { $1 })
         }

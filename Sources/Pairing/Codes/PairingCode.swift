@@ -15,6 +15,15 @@ public import FoundationEssentials
 ///
 /// Integers are big endian. The text has 88 characters without the hint (QR version 4-M), 98 with it (5-M).
 ///
+/// A hub draws it as an address, which the camera of any phone opens:
+///
+///     address = "HTTPS://" host ":" port "/#" base32   ; of bytes without a hint
+///     host    = IPv4address / 1*253( DIGIT / "A"-"Z" / "-" / "_" / "." )
+///     port    = "1" to "65535"
+///
+/// The secret stands behind `#`, where no browser sends it. Every character but `#` is of QR's alphanumeric
+/// mode: with a host of 22 characters it is still version 5-M.
+///
 /// Accepted:
 ///
 ///     HUBPAIR:2006P0BGSEGA38N3MJJTD9X8N5N1VGZP51TYGQC0A4A1WZPAQFMSCXWMW69XK2N2YK0WBH7VVP5QBV5X
@@ -32,10 +41,12 @@ public struct PairingCode: Equatable, Sendable {
         case label
     }
 
-    /// An address to try first when connecting to the hub; never trusted.
+    /// Where to try first to reach the hub; never trusted.
     public struct AddressHint: Equatable, Sendable, CustomStringConvertible {
-        /// The IPv4 address, 4 bytes in network order.
-        public let ipv4: [UInt8]
+        /// An IPv4 address, or a host name in lower case.
+        public let host: String
+        /// The IPv4 address, 4 bytes in network order; nil for a name.
+        public let ipv4: [UInt8]?
         /// The TCP port.
         public let port: UInt16
 
@@ -45,14 +56,26 @@ public struct PairingCode: Equatable, Sendable {
             guard ipv4.count == 4 else { return nil }
             self.ipv4 = ipv4
             self.port = port
+            host = ipv4.map(String.init).joined(separator: ".")
         }
 
-        /// `192.0.2.7:8000`.
-        public var description: String { "\(ipv4.map(String.init).joined(separator: ".")):\(port)" }
+        /// Creates a hint; nil unless `host` is a host name or an IPv4 address.
+        public init?(host: some StringProtocol, port: UInt16) {
+            let address = NetworkAddress(String(host))
+            guard address.map({ $0.family == .ipv4 }) ?? HostName.isValid(host) else { return nil }
+            ipv4 = address?.bytes
+            self.host = address?.description ?? host.lowercased()
+            self.port = port
+        }
+
+        /// `192.0.2.7:8000`, `kitchen.local:8000`.
+        public var description: String { "\(host):\(port)" }
     }
 
-    /// The prefix of every pairing code, in this and in later versions.
+    /// The prefix of every pairing code as bare text, in this and in later versions.
     public static let prefix = "HUBPAIR:"
+    /// The beginning of every pairing code as an address.
+    package static let addressPrefix = "HTTPS://"
 
     /// The index after the first `HUBPAIR:` in `text`, in any ASCII case and at any position; nil if there is
     /// none. What follows may be a secret, so such a text must not be logged.
@@ -117,18 +140,32 @@ public struct PairingCode: Equatable, Sendable {
     /// The time from which the hub refuses the code; nil for a label that never expires.
     public var expires: Date? { expirySeconds.map { Date(timeIntervalSince1970: Double($0)) } }
 
-    /// The text of the QR code: ASCII, only characters of QR's alphanumeric mode (ISO 18004 § 7.3.4).
-    public var text: String {
-        var bytes: [UInt8] = [PairingCode.version << 4 | (kind == .once ? 0 : 1), addressHint == nil ? 0 : 1]
+    /// The code as bare text: ASCII, only characters of QR's alphanumeric mode (ISO 18004 § 7.3.4). A hint
+    /// that is a name is left out.
+    public var text: String { PairingCode.prefix + base32(hint: addressHint) }
+
+    /// The code as an address, in upper case; nil without a hint.
+    public var address: String? {
+        addressHint.map { hint in
+            "\(PairingCode.addressPrefix)\(hint.host.uppercased()):\(hint.port)/#\(base32(hint: nil))"
+        }
+    }
+
+    /// What a QR code holds: the address, or the bare text of a code without a hint.
+    public var written: String { address ?? text }
+
+    private func base32(hint: AddressHint?) -> String {
+        let ipv4 = hint?.ipv4
+        var bytes: [UInt8] = [PairingCode.version << 4 | (kind == .once ? 0 : 1), ipv4 == nil ? 0 : 1]
         bytes.append(bigEndian: expirySeconds ?? 0)
         secret.withUnsafeBytes { bytes += $0 }
         bytes += hub.bytes
-        if let addressHint {
-            bytes += addressHint.ipv4
-            bytes.append(bigEndian: addressHint.port)
+        if let hint, let ipv4 {
+            bytes += ipv4
+            bytes.append(bigEndian: hint.port)
         }
         bytes += checksum(of: bytes)
-        return PairingCode.prefix + CrockfordBase32.encode(bytes)
+        return CrockfordBase32.encode(bytes)
     }
 }
 
@@ -144,16 +181,43 @@ extension PairingCode {
     private static let byteCountWithoutHint = 50
     private static let byteCountWithHint = 56
 
-    /// Parses the text of a QR code strictly. Checks are made in this order, so that every implementation
-    /// reports the same error first: prefix, alphabet, base32 length, unused bits, checksum, version, kind,
-    /// flags, length, a once code without expiry.
+    /// Parses the text of a QR code strictly, bare or as an address. Checks are made in this order, so that
+    /// every implementation reports the same error first: prefix (of an address: all up to `#`), alphabet,
+    /// base32 length, unused bits, checksum, version, kind, flags (in an address: any), length, a once code
+    /// without expiry.
     ///
     /// A text too short for a checksum fails with `checksum`, one too short for its head with `length`.
     public init(text: some StringProtocol) throws(PairingCodeError) {
-        let text = Array(text.utf8)
-        let prefix = Array(PairingCode.prefix.utf8)
-        guard text.starts(with: prefix) else { throw .missingPrefix }
-        let bytes = try PairingCode.decode(text.dropFirst(prefix.count))
+        if text.utf8.starts(with: PairingCode.addressPrefix.utf8) {
+            guard let hash = text.firstIndex(of: "#"),
+                let hint = PairingCode.hint(ofAddress: text[..<hash].dropFirst(8))
+            else { throw .missingPrefix }
+            let code = try PairingCode(bytes: PairingCode.decode(text, after: text.index(after: hash)))
+            guard code.addressHint == nil else { throw .flags(1) }
+            self = code.at(hint)
+            return
+        }
+        guard text.utf8.starts(with: PairingCode.prefix.utf8) else { throw .missingPrefix }
+        try self.init(
+            bytes: PairingCode.decode(text, after: text.utf8.index(text.startIndex, offsetBy: 8)))
+    }
+
+    /// `HOST:PORT/`, in upper case.
+    private static func hint(ofAddress text: some StringProtocol) -> AddressHint? {
+        guard text.last == "/", text.allSatisfy({ !("a"..."z").contains($0) }),
+            let colon = text.lastIndex(of: ":")
+        else { return nil }
+        let digits = text[colon...].dropFirst().dropLast()
+        guard let port = UInt16(digits: digits), port > 0, "\(port)" == digits else { return nil }
+        return AddressHint(host: text[..<colon], port: port)
+    }
+
+    /// The same code with another hint.
+    package func at(_ hint: AddressHint?) -> PairingCode {
+        PairingCode(kind: kind, expirySeconds: expirySeconds, secret: secret, hub: hub, addressHint: hint)
+    }
+
+    private init(bytes: [UInt8]) throws(PairingCodeError) {
         guard bytes.count >= 2, Array(bytes.suffix(2)) == checksum(of: bytes.dropLast(2)) else {
             throw .checksum
         }
@@ -180,12 +244,15 @@ extension PairingCode {
         )
     }
 
-    private static func decode(_ base32: ArraySlice<UInt8>) throws(PairingCodeError) -> [UInt8] {
+    private static func decode<Text: StringProtocol>(
+        _ text: Text, after start: Text.Index
+    ) throws(PairingCodeError) -> [UInt8] {
+        let offset = text.utf8.distance(from: text.startIndex, to: start)
         do {
-            return try CrockfordBase32.decode(base32)
+            return try CrockfordBase32.decode(Array(text.utf8.dropFirst(offset)))
         } catch {
             switch error {
-            case .invalidCharacter(_, let position): throw .alphabet(position: prefix.utf8.count + position)
+            case .invalidCharacter(_, let position): throw .alphabet(position: offset + position)
             case .invalidLength(let count): throw .base32Length(count)
             case .unusedBitsSet: throw .unusedBitsSet
             }

@@ -3,7 +3,7 @@ public import Identity
 /// Why a text is not a pairing code. The description is shown to the user; neither it nor the associated
 /// values contain any part of the secret.
 public enum PairingCodeError: Equatable, UserError {
-    /// The text does not begin with `HUBPAIR:`.
+    /// The text neither begins with `HUBPAIR:` nor is the address of a hub.
     case missingPrefix
     /// A character outside Crockford's upper-case alphabet, at this byte offset in the text (from 0).
     case alphabet(position: Int)
@@ -30,7 +30,7 @@ public enum PairingCodeError: Equatable, UserError {
     /// What is wrong, in lower case, without a full stop.
     public var description: String {
         switch self {
-        case .missingPrefix: "not a pairing code: the text does not begin with HUBPAIR:"
+        case .missingPrefix: "not a pairing code: it is no address of a hub, and does not begin with HUBPAIR:"
         case .alphabet(let position):
             "the pairing code is damaged: character \(position + 1) is not one of 0-9, A-Z without I, L, O, U"
         case .base32Length(let count): "the pairing code is cut off or has too much: \(count) characters"

@@ -33,7 +33,8 @@ public struct QRSymbol: Equatable, Sendable {
     /// The smallest symbol that holds `payload` (1 to 7,089 bytes, NUL allowed) at this level.
     ///
     /// It has the densest mode that allows every byte: numeric, alphanumeric (`0`–`9`, `A`–`Z`, space and
-    /// `$%*+-./:`), or 8-bit.
+    /// `$%*+-./:`), or 8-bit; and where one byte alone keeps it from being alphanumeric, as `#` in an
+    /// address, that byte is 8-bit and what stands on both sides of it is not.
     public static func encode(
         _ payload: [UInt8], errorCorrection: ErrorCorrection = .medium
     ) throws(QREncodeError) -> QRSymbol {
@@ -41,7 +42,7 @@ public struct QRSymbol: Equatable, Sendable {
         // No mode holds more, and the count must fit a C int.
         guard payload.count <= 7089 else { throw .tooLong(payload.count) }
         let input = try QRInput(level: errorCorrection.level)
-        try input.append(payload, mode: payload.densestMode)
+        for part in payload.parts { try input.append(part, mode: part.densestMode) }
         return try input.symbol(payload: payload)
     }
 
@@ -128,13 +129,29 @@ extension QRSymbol.ErrorCorrection {
 }
 
 extension [UInt8] {
+    /// The payload in the parts that have a mode each. A change of mode costs at most 13 bits, and a byte in
+    /// the 8-bit mode 2.5 more than in the alphanumeric: it pays from 12 characters on.
+    fileprivate var parts: [[UInt8]] {
+        let foreign = indices.filter { !self[$0].isAlphanumeric }
+        guard foreign.count == 1, let index = foreign.first, index >= 12, count - index > 12 else {
+            return [self]
+        }
+        return [Array(self[..<index]), [self[index]], Array(self[(index + 1)...])]
+    }
+
     fileprivate var densestMode: QRencodeMode {
         if allSatisfy({ (0x30...0x39).contains($0) }) { return QR_MODE_NUM }
-        let punctuation = Array<UInt8>(" $%*+-./:".utf8)
-        let isAlphanumeric = allSatisfy { byte in
-            (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || punctuation.contains(byte)
+        return allSatisfy(\.isAlphanumeric) ? QR_MODE_AN : QR_MODE_8
+    }
+}
+
+extension UInt8 {
+    /// True if QR's alphanumeric mode has it (ISO/IEC 18004 § 7.3.4).
+    fileprivate var isAlphanumeric: Bool {
+        switch self {
+        case 0x30...0x39, 0x41...0x5A: true
+        default: " $%*+-./:".utf8.contains(self)
         }
-        return isAlphanumeric ? QR_MODE_AN : QR_MODE_8
     }
 }
 

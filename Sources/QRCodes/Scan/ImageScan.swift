@@ -6,13 +6,13 @@ package struct ImageScan: Codable, Equatable, Sendable {
     package var effort: ScanEffort
     /// Whether a drawing of what the search saw is made.
     package var explains: Bool
-    /// The first bytes of the code that is wanted. While no code was read that begins so, the search goes on
-    /// beside other codes. Empty: any code will do.
-    package var sought: [UInt8]
+    /// The first bytes of the code that is wanted, in each of its forms. While no code was read that begins
+    /// so, the search goes on beside other codes. Empty: any code will do.
+    package var sought: [[UInt8]]
 
     package init(
         limits: ImageLimits = ImageLimits(), effort: ScanEffort = .normal, explains: Bool = false,
-        sought: [UInt8] = []
+        sought: [[UInt8]] = []
     ) {
         self.limits = limits
         self.effort = effort

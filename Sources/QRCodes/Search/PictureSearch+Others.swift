@@ -101,7 +101,8 @@ extension PictureSearch {
 
     /// True while no code was read that begins as the sought one does.
     private func isSeeking(_ codes: [ScannedQRCode]) -> Bool {
-        !sought.isEmpty && !codes.contains { $0.payload.starts(with: sought) }
+        !sought.isEmpty
+            && !codes.contains { code in sought.contains { code.payload.starts(with: $0) } }
     }
 
     /// The searches for a code that is hard to read, beside those that were read.

@@ -14,7 +14,7 @@ package struct PictureSearch {
 
     let source: ImageSource
     let plan: SearchPlan
-    let sought: [UInt8]
+    let sought: [[UInt8]]
     private let budget: WorkBudget
     private let tell: (Outcome) -> Void
     /// The scales at which nothing was read and a crowd was searched for.
@@ -30,7 +30,7 @@ package struct PictureSearch {
     /// - Throws: `ImageError` from the decoder, `QRScanError` from libzbar.
     /// `sought`: see `ImageScan`.
     package static func run(
-        _ source: ImageSource, effort: ScanEffort = .normal, sought: [UInt8] = [],
+        _ source: ImageSource, effort: ScanEffort = .normal, sought: [[UInt8]] = [],
         budget: WorkBudget = .unlimited
     ) throws -> Outcome {
         var search = PictureSearch(source, effort: effort, sought: sought, budget: budget)
@@ -40,7 +40,7 @@ package struct PictureSearch {
 
     /// - Parameter tell: called with what has been found until now.
     init(
-        _ source: ImageSource, effort: ScanEffort, sought: [UInt8] = [], budget: WorkBudget = .unlimited,
+        _ source: ImageSource, effort: ScanEffort, sought: [[UInt8]] = [], budget: WorkBudget = .unlimited,
         tell: @escaping (Outcome) -> Void = { _ in }
     ) {
         self.source = source

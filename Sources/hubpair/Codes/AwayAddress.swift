@@ -17,7 +17,7 @@ struct AwayAddress {
         for way in ways {
             let resolved = (try? way.resolved()) ?? []
             for case .address(let address) in resolved.map(\.host) where address.family == .ipv4 {
-                (self.address, choice) = ("\(way)", .given(address.bytes, port: way.port))
+                (self.address, choice) = ("\(way)", .given(address.description, port: way.port))
                 return
             }
         }

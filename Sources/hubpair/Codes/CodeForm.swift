@@ -14,6 +14,8 @@ struct CodeForm: Equatable {
     var ascii = false
     var invert = false
     var plain = false
+    /// The text is the bare code, not the address.
+    var bare = false
     var address = AddressChoice.automatic
 
     /// The file to write; nil for standard output.
@@ -67,10 +69,8 @@ struct CodeForm: Equatable {
     }
 
     /// The address for the code of a hub on `port`.
-    func addressHint(
-        port: UInt16, kind: PairingCode.Kind, among networks: @autoclosure () -> [LocalNetwork]
-    ) -> PairingCode.AddressHint? {
-        isTooWideForAddress ? nil : address.hint(port: port, kind: kind, among: networks())
+    func addressHint(port: UInt16, of state: HubState) -> PairingCode.AddressHint? {
+        isTooWideForAddress ? nil : address.hint(port: port, names: try? .current(of: state))
     }
 
     /// With an address a code has 37 modules a side: in ASCII too wide for 80 columns. The code works
@@ -98,6 +98,9 @@ struct CodeForm: Equatable {
             throw ValidationError(
                 "\(flag) makes text, and '\(outputPath ?? "")' is a name for \(name.rawValue.uppercased()). "
                     + "Leave \(flag) out, or choose a name that ends in .txt")
+        }
+        guard !bare || format == .text else {
+            throw ValidationError("--bare is for --format text. Add that, or leave --bare out")
         }
         guard !plain || !(ascii || invert) else {
             throw ValidationError(

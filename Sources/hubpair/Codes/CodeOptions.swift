@@ -48,13 +48,16 @@ struct CodeOptions: ParsableArguments {
     @Flag(help: "Terminal: no drawing; the typed code spelled in sentences, for screen readers.")
     var plain = false
 
+    @Flag(help: "Text: the bare code that begins with HUBPAIR:, not the address.")
+    var bare = false
+
     @Option(
         help: ArgumentHelp(
-            "The address in the code, a hint: this host's (auto), none, or another. (default: auto)",
-            valueName: "auto|none|ipv4[:port]"),
+            "The place in the code that a phone opens: this host's (auto), none, or another. (default: auto)",
+            valueName: "auto|none|host[:port]"),
         transform: optionValue(
-            "not an address for a code",
-            give: "auto, none, or an IPv4 address with or without a port, like 192.168.1.5:8000",
+            "not a place for a code",
+            give: "auto, none, an IPv4 address like 192.168.1.5:8000, or a name like kitchen.local",
             AddressChoice.init(argument:)))
     var address = AddressChoice.automatic
 
@@ -62,7 +65,7 @@ struct CodeOptions: ParsableArguments {
     var form: CodeForm {
         CodeForm(
             format: format, output: output, size: size, sheet: sheet, paper: paper, ascii: ascii,
-            invert: invert, plain: plain, address: address)
+            invert: invert, plain: plain, bare: bare, address: address)
     }
 
     func validate() throws { try form.check() }

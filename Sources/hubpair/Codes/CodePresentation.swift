@@ -56,7 +56,7 @@ struct CodePresentation {
             state: state,
             now: now)
         let (codes, hub, tickets) = try issue.run(
-            addressHint: { form.addressHint(port: $0.settings.port, kind: kind, among: networks) },
+            addressHint: { form.addressHint(port: $0.settings.port, of: state) },
             output: { output },
             draw: { codes, hub in
                 result = try draw(
@@ -155,7 +155,8 @@ struct CodePresentation {
             )
         } else {
             let drawing = try PrintCode(
-                codes, of: hub, as: format, style: style, columns: width, medium: form.medium
+                codes, of: hub, as: format, style: style, columns: width, medium: form.medium,
+                isBare: form.bare
             ).run()
             switch drawing {
             case .file(let bytes, let unknownCharacters):

@@ -2,6 +2,7 @@ import FoundationEssentials
 import Glibc
 import HubClient
 import Identity
+import Pairing
 import QRCodes
 
 /// Asks for a code at the terminal.
@@ -57,7 +58,9 @@ struct CodePrompt {
         }
         do {
             return try ScannedCode(text: text)
-        } catch ScannedCodeError.noCode where text.contains("/") || text.contains(".") {
+        } catch ScannedCodeError.noCode
+            where (text.contains("/") || text.contains(".")) && !BroughtCode.mayBeSecret(text)
+        {
             throw NoPicture(text)
         }
     }

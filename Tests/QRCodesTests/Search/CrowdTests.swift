@@ -30,7 +30,9 @@ import Testing
     private func texts(_ image: LuminanceImage, _ effort: ScanEffort = .normal, sought: String = "") throws
         -> [String]
     {
-        try PictureSearch.run(ImageSource(image), effort: effort, sought: Array(sought.utf8)).result.codes
+        try PictureSearch.run(
+            ImageSource(image), effort: effort, sought: sought.isEmpty ? [] : [Array(sought.utf8)]
+        ).result.codes
             .map { String(decoding: $0.payload, as: UTF8.self) }
     }
 
