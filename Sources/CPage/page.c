@@ -162,3 +162,23 @@ static const unsigned char plain_style[] = {
 #embed "files/styles/plain.css"
 };
 hubpair_page_file hubpair_page_plain_style(void) { return (hubpair_page_file){plain_style, sizeof plain_style}; }
+
+static const unsigned char enter_script[] = {
+#embed "files/enter.js"
+};
+hubpair_page_file hubpair_page_enter(void) { return (hubpair_page_file){enter_script, sizeof enter_script}; }
+
+static const unsigned char read_script[] = {
+#embed "files/read.js"
+};
+hubpair_page_file hubpair_page_read(void) { return (hubpair_page_file){read_script, sizeof read_script}; }
+
+static const unsigned char key_script[] = {
+#embed "files/key.js"
+};
+hubpair_page_file hubpair_page_key(void) { return (hubpair_page_file){key_script, sizeof key_script}; }
+
+static const unsigned char session_script[] = {
+#embed "files/session.js"
+};
+hubpair_page_file hubpair_page_session(void) { return (hubpair_page_file){session_script, sizeof session_script}; }

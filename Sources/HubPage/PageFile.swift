@@ -115,6 +115,10 @@ package struct PageFile: Sendable {
         case .code: hubpair_page_code()
         case .edit: hubpair_page_edit()
         case .hubs: hubpair_page_hubs()
+        case .enter: hubpair_page_enter()
+        case .read: hubpair_page_read()
+        case .key: hubpair_page_key()
+        case .session: hubpair_page_session()
         }
     }
 }

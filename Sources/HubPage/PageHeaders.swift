@@ -39,7 +39,16 @@ package enum PageHeaders {
             ("X-Frame-Options", "DENY"), policy("style-src 'self'; img-src 'self'; form-action 'self'"),
         ]
 
-    /// Of pages without a script: what strangers see.
+    /// Of what strangers see: the script that lets their browser in, and perhaps a camera that sees the code.
+    package static let stranger =
+        always + [
+            policy(
+                "script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+                    + "form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"),
+            noReferrer, ("Permissions-Policy", "geolocation=(), microphone=(), camera=(self)"),
+        ]
+
+    /// Of pages without a script.
     package static let plain =
         always + [noReferrer, policy("style-src 'self'; img-src 'self'; form-action 'none'")]
 

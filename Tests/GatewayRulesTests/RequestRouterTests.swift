@@ -141,7 +141,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("POST /hubpair/v1/hub", PairEndpoint.hub), ("DELETE /hubpair/v1/device", .device),
+        ("POST /hubpair/v1/hub", PairEndpoint.hub), ("PUT /hubpair/v1/device", .device),
+        ("GET /hubpair/v1/session", .session),
         ("OPTIONS /hubpair/v1/verify", .verify), ("GET /hubpair/v1/pair", .pair),
         ("TRACE /hubpair/v1/hub", .hub),
     ])
@@ -213,9 +214,42 @@ import Testing
         #expect(route(request, anonymous).action == .pair(asksForBody: false))
     }
 
-    @Test func anotherKeyCannotPair() throws {
+    @Test func behindAnotherKeyThereMayBeABrowsersOwn() throws {
         let request = try head("POST /hubpair/v1/pair", "Content-Length: 9")
-        #expect(refusal(route(request, rsa).action) == .wrongKey("an RSA key"))
+        #expect(route(request, rsa).action == .pair(asksForBody: false))
+    }
+
+    @Test func aSessionIsAskedForByAnybody() throws {
+        for client in [anonymous, rsa, client, proxy] {
+            let request = try head("POST /hubpair/v1/session", "Content-Length: 9")
+            #expect(route(request, client).action == .session(asksForBody: false))
+            let long = try head("POST /hubpair/v1/session", "Content-Length: 4097")
+            #expect(route(long, client).action == .answer(.pairingTooLarge(4097), .unread))
+        }
+    }
+
+    @Test func aDeviceLeavesByItself() throws {
+        let request = try head("DELETE /hubpair/v1/device")
+        for verdict in [DeviceVerdict.pending, .expired(since: .distantPast), .unknownRole] {
+            #expect(route(request, client, .refused(device, verdict)).action == .leave(device))
+        }
+        #expect(route(request, client, .approved(device)).action == .leave(device))
+        #expect(refusal(route(request, client, .refused(device, .revoked)).action) == .notApproved(.revoked))
+        #expect(refusal(route(request, client, .unknown).action) == .stranger)
+        #expect(refusal(route(request, anonymous).action) == .noCertificate)
+    }
+
+    @Test func peopleGoToThePage() throws {
+        for client in [anonymous, rsa, client] {
+            let (action, asked) = route(try head("GET /?x", "Accept: text/html"), client)
+            #expect(action == .answer(.toPage, .discarded) && asked.isEmpty)
+        }
+        for start in ["GET /x", "POST /", "HEAD /", "GET //"] {
+            let action = route(try head(start, "Accept: text/html"), client, .approved(device)).action
+            #expect(action != .answer(.toPage, .discarded))
+        }
+        #expect(route(try head("GET /", "Accept: */*"), client, .approved(device)).action == .forward(device))
+        #expect(route(try head("GET /", "Accept: text/html"), proxy).action != .answer(.toPage, .discarded))
     }
 
     // MARK: The rest of a request

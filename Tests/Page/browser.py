@@ -38,13 +38,16 @@ class Browser:
     - device: whose certificate it has; None for a stranger's browser.
     - bundle: instead, a PKCS#12 file and its passphrase, as `hubpair devices add` makes them.
     - authority: a certificate that it is to trust; without one it is told to trust every server.
+    - stock: it trusts nobody, and shows a warning as a person's does; `open_warned` clicks through it.
     - scripts: False for a browser that runs no JavaScript.
     - options: of its command line; preferences: of its profile."""
 
-    def __init__(self, port, device=None, bundle=None, authority=None, scripts=True, options=(), preferences=None):
+    def __init__(self, port, device=None, bundle=None, authority=None, stock=False, scripts=True, options=(),
+                 preferences=None):
         self.home = tempfile.TemporaryDirectory(prefix="hubpair-browser-")
         self.port, self.scripts, self.options, self.preferences = port, scripts, list(options), preferences or {}
         self.authority = authority
+        self.trusts_all = not authority and not stock
         self.process = None
         try:
             store = self.store()

@@ -16,7 +16,7 @@ import struct
 
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.asymmetric import ec, utils
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from cryptography.x509.oid import NameOID
 
@@ -58,7 +58,12 @@ class Code:
     """A pairing code: secret, pin of the hub, and whether it is a label."""
 
     def __init__(self, text):
-        prefix, _, body = text.strip().partition(":")
+        text = text.strip()
+        if "#" in text:
+            scheme, _, place = text.partition("#")[0].partition("://")
+            self.place, text = place.rstrip("/"), "HUBPAIR:" + text.partition("#")[2]
+            assert scheme == "HTTPS" and place.endswith("/")
+        prefix, _, body = text.partition(":")
         data = unbase32(body)
         assert prefix == "HUBPAIR" and hashlib.sha256(data[:-2]).digest()[:2] == data[-2:]
         assert data[0] >> 4 == 1
@@ -83,6 +88,11 @@ class TypedCode:
 
 def derived(secret, info, length):
     return HKDF(algorithm=hashes.SHA256(), length=length, salt=None, info=info).derive(secret)
+
+
+def framed(*fields):
+    """SHA-256 over fields, each after its length in 16 bits."""
+    return hashlib.sha256(b"".join(struct.pack(">H", len(field)) + field for field in fields)).digest()
 
 
 def transcript(role, ticket, hub_pin, device_pin, device_nonce, hub_nonce, name):
@@ -140,6 +150,55 @@ class Device:
             file.write(
                 "-----BEGIN EC PRIVATE KEY-----\n" + base64.encodebytes(der).decode()
                 + "-----END EC PRIVATE KEY-----\n")
+
+
+class Browser:
+    """A browser: a key of its own, no certificate, and of the hub only what it says and signs."""
+
+    def __init__(self, name="Chrome on Android", key=None):
+        self.name = name
+        self.key = key or ec.generate_private_key(ec.SECP256R1())
+        self.spki = self.key.public_key().public_bytes(
+            serialization.Encoding.DER, serialization.PublicFormat.SubjectPublicKeyInfo)
+        self.pin = hashlib.sha256(self.spki).digest()
+        self.fingerprint = fingerprint(self.pin)
+
+    def sign(self, message):
+        """r and s, 32 bytes each, as WebCrypto makes them."""
+        r, s = utils.decode_dss_signature(self.key.sign(message, ec.ECDSA(hashes.SHA256())))
+        return r.to_bytes(32, "big") + s.to_bytes(32, "big")
+
+    def pair(self, connection, code, nonce=None, **changes):
+        """The exchange over a connection without a certificate. Returns the verified reply; raises Refused."""
+        attempt = Attempt(code, self, nonce=nonce)
+        hub = code.pin or unb64(json.loads(connection.request("GET", "/hubpair/v1/hub")[2])["pin"])
+        whole = transcript(b"device", attempt.ticket, hub, self.pin, attempt.nonce, b"", self.name)
+        signed = {"key": b64(self.spki), "signature": b64(self.sign(whole)), **changes}
+        answer = attempt.send_over(connection, **signed)
+        assert hub == connection.hub_pin
+        return answer
+
+    def challenge(self, connection):
+        status, _, body = connection.request("POST", "/hubpair/v1/session", json.dumps({"key": b64(self.spki)}).encode())
+        answer = json.loads(body)
+        if status != 200:
+            raise Refused(status, answer["error"])
+        assert answer["hub"]["pin"] == b64(connection.hub_pin)
+        return unb64(answer["challenge"])
+
+    def answer(self, connection, challenge, /, **changes):
+        """The second step: the status, the header fields, and what the body says."""
+        signature = self.sign(framed(b"hubpair/1 session", connection.hub_pin, self.pin, challenge))
+        fields = {"key": b64(self.spki), "challenge": b64(challenge), "signature": b64(signature), **changes}
+        status, headers, body = connection.request("POST", "/hubpair/v1/session", json.dumps(fields).encode())
+        return status, headers, json.loads(body)
+
+    def session(self, connection):
+        """The value of `Cookie` for requests; raises Refused."""
+        status, headers, answer = self.answer(connection, self.challenge(connection))
+        if status != 200:
+            raise Refused(status, answer["error"])
+        return headers["Set-Cookie"].split(";")[0]
 
 
 class Connection:

@@ -1,5 +1,6 @@
 // Requests to the hub, and its streams of events.
 
+import { renew } from "./key.js";
 import { t } from "./text.js";
 
 // The largest answer that is read: a hub that sends more is broken, and must not take the browser's memory.
@@ -32,8 +33,17 @@ export class Refusal extends Error {
 }
 
 // Sends a request; returns what the answer's JSON says, null for an empty one. A path without a slash in front is
-// one of the hub's own.
+// one of the hub's own. If this browser's session is over, it begins another one and asks again: nothing was done.
 export async function ask(method, path, body, seconds = 20, more = {}) {
+  try {
+    return await askOnce(method, path, body, seconds, more);
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.status !== 401 || !await renew()) throw error;
+    return askOnce(method, path, body, seconds, more);
+  }
+}
+
+async function askOnce(method, path, body, seconds, more) {
   let response, text;
   const isFile = body instanceof Blob;
   try {
@@ -147,6 +157,8 @@ export class Stream {
       this.#told(false);
       if (source.readyState !== EventSource.CLOSED) return;
       this.#source = null;
+      // Perhaps since its session was over.
+      renew();
       this.#timer = setTimeout(() => { this.#timer = null; this.open(); }, this.#wait);
       this.#wait = Math.min(this.#wait * 2, 60000);
     };

@@ -26,8 +26,10 @@ package enum FieldRole: Hashable, Sendable {
     /// A name with a character other than letters, digits and `-`. CGI and WSGI treat `X_Hubpair_Device` as
     /// equal to `X-Hubpair-Device`, and some servers also `X-Hubpair.Device`.
     case ambiguous
-    /// `Authorization` and `Cookie`, which are not allowed in trailers.
+    /// `Authorization`, which is not allowed in trailers.
     case credentials
+    /// `Cookie`, which is not either, and may hold the hub's own (``SessionCookie``).
+    case clientCookies
     /// `Last-Event-ID`: the last event that a client of a stream has seen (WHATWG HTML § 9.2.4).
     case lastEventID
     /// `Sec-Fetch-Site`: whose page makes a browser send the request (Fetch Metadata, W3C).
@@ -82,7 +84,7 @@ package enum FieldRole: Hashable, Sendable {
             "connection": .connection, "upgrade": .upgrade, "expect": .expect, "server": .server,
             "last-event-id": .lastEventID, "origin": .origin, "sec-fetch-site": .fetchSite,
             "x-forwarded-host": .forwardedHost, "set-cookie": .cookie, "service-worker": .serviceWorker,
-            "authorization": .credentials, "cookie": .credentials,
+            "authorization": .credentials, "cookie": .clientCookies,
             "x-ssl-client-cert": .clientCertificate,
             "x-original-method": .originalMethod, "x-original-uri": .originalTarget,
             "x-original-upgrade": .originalUpgrade,

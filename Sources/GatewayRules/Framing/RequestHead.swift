@@ -109,6 +109,13 @@ package struct RequestHead: Sendable {
         var hasHost = false
         for field in fields.fields where passes(field) {
             hasHost = hasHost || field.role == .host
+            if field.role == .clientCookies {
+                guard let others = SessionCookie.others(in: fields.value(of: field)) else { continue }
+                head.append(contentsOf: "Cookie: ".utf8)
+                head.append(contentsOf: others)
+                head.append(contentsOf: "\r\n".utf8)
+                continue
+            }
             fields.write(field, to: &head)
         }
         if !hasHost { head.append(contentsOf: "Host: \(authority)\r\n".utf8) }
@@ -127,7 +134,8 @@ package struct RequestHead: Sendable {
         switch field.role {
         case .host: true
         case .expect: !isHTTP10 && !isNamed(field)
-        case .credentials, .server, .webSocket, .methodOverride, .lastEventID, .origin, .fetchSite,
+        case .credentials, .clientCookies, .server, .webSocket, .methodOverride, .lastEventID, .origin,
+            .fetchSite,
             .fetchOther, .originWide, .cookie, .serviceWorker, .other:
             !isNamed(field)
         case .contentLength, .transferEncoding, .connection, .upgrade, .hopByHop, .clientCertificate,

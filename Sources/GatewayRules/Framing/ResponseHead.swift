@@ -90,11 +90,11 @@ package struct ResponseHead: Sendable {
     private func passes(_ field: FieldBlock.Field, toBrowser: Bool) -> Bool {
         switch field.role {
         case .connection, .hopByHop, .upgrade, .contentLength, .transferEncoding, .originWide: false
-        case .cookie where toBrowser: false
+        case .cookie where toBrowser || SessionCookie.isSet(by: fields.value(of: field)): false
         case .host, .expect, .clientCertificate, .originalMethod, .originalTarget, .originalUpgrade,
             .forwardedMethod, .forwardedTarget, .webSocket, .methodOverride, .lastEventID, .origin,
-            .fetchSite, .fetchOther, .forwardedHost, .proxyOnly, .ambiguous, .credentials, .server, .cookie,
-            .serviceWorker, .other:
+            .fetchSite, .fetchOther, .forwardedHost, .proxyOnly, .ambiguous, .credentials,
+            .clientCookies, .server, .cookie, .serviceWorker, .other:
             hopFields.isEmpty || !fields.isNamed(field, in: hopFields)
         }
     }

@@ -37,6 +37,12 @@ package enum PagePath: String, CaseIterable, Sendable {
     case code = "/hubpair/page/code.js"
     case edit = "/hubpair/page/edit.js"
     case hubs = "/hubpair/page/hubs.js"
+    /// What lets a stranger's browser in.
+    case enter = "/hubpair/page/enter.js"
+    case read = "/hubpair/page/read.js"
+    /// The browser's key, and its session.
+    case key = "/hubpair/page/key.js"
+    case session = "/hubpair/page/session.js"
 
     private static let folder = "/hubpair/page/"
     private static let tagLength = 16
@@ -66,7 +72,12 @@ package enum PagePath: String, CaseIterable, Sendable {
     package static let methods = ["GET", "HEAD"]
 
     /// True if it is for everybody: what strangers are shown is made of it, and it says nothing of this hub.
-    package var isPublic: Bool { self == .icon || self == .plainStyle }
+    package var isPublic: Bool {
+        switch self {
+        case .icon, .plainStyle, .enter, .read, .key: true
+        default: false
+        }
+    }
 
     /// The value of `Content-Type`.
     package var contentType: String {

@@ -9,7 +9,7 @@ package import Pairing
 package struct RequestRouter: Sendable {
     /// The client, as far as the TLS handshake identifies it.
     package struct Client: Equatable, Sendable {
-        /// The client's certificate in the handshake.
+        /// The client's certificate in the handshake, or what its session stands for.
         package enum Certificate: Equatable, Sendable {
             case none
             /// A key of a type that no device uses; the string names it: "an RSA key".
@@ -47,6 +47,10 @@ package struct RequestRouter: Sendable {
         ///
         /// - Parameter asksForBody: true if the client waits for `100 Continue`.
         case pair(asksForBody: Bool)
+        /// The same for a request for a session.
+        case session(asksForBody: Bool)
+        /// Take this device's own approval back: it leaves.
+        case leave(ApprovedDevice)
         /// The hub answers the request itself.
         ///
         /// - Parameter admits: the device, if it has access but this request goes no further.
@@ -76,6 +80,8 @@ package struct RequestRouter: Sendable {
         case page(PagePath)
         /// What a browser needs to trust the hub.
         case trust(TrustPath)
+        /// A person's browser has come to the hub's front door: the page is elsewhere.
+        case toPage
         case refusal(RequestRefusal)
     }
 
@@ -132,6 +138,10 @@ package struct RequestRouter: Sendable {
         if head.fields.has(.serviceWorker), path != .own(.verify) {
             return answer(head, .refusal(.serviceWorker))
         }
+        // To people the hub shows its page, approved or not; a code may stand behind `#`, and stays there.
+        if head.method == "GET", head.path == "/", head.fields.asksForHTML, !client.isTrustedProxy {
+            return answer(head, .toPage)
+        }
         switch path {
         case .resource(let resource): return use(resource, head, from: client, access)
         case .own(let endpoint):
@@ -140,7 +150,11 @@ package struct RequestRouter: Sendable {
             }
             switch endpoint {
             case .pair: return pairing(head, from: client)
+            case .session:
+                if let action = tooLarge(head) { return action }
+                return .session(asksForBody: head.expectsContinue)
             case .hub: return answer(head, isApproved(client, access) ? .hubWithWays : .hub)
+            case .device where head.method == "DELETE": return leave(head, from: client, access)
             case .device: return answer(head, device(client, access))
             case .verify: return verification(head, client, guests, access)
             }
@@ -180,14 +194,28 @@ package struct RequestRouter: Sendable {
     }
 
     private func pairing(_ head: RequestHead, from client: Client) -> Action {
-        if case .otherKey(let kind) = client.certificate {
-            return answer(head, .refusal(.wrongKey(kind)))
-        }
-        // Decided by the announced length. Without a certificate another refusal takes precedence.
-        if case .length(let count) = head.body, count > PairRequest.maximumByteCount, client.pin != nil {
-            return .answer(.pairingTooLarge(count), .unread)
-        }
+        // Without a device's certificate another refusal takes precedence.
+        if client.pin != nil, let action = tooLarge(head) { return action }
         return .pair(asksForBody: head.expectsContinue)
+    }
+
+    /// Decided by the announced length.
+    private func tooLarge(_ head: RequestHead) -> Action? {
+        guard case .length(let count) = head.body, count > PairRequest.maximumByteCount else { return nil }
+        return .answer(.pairingTooLarge(count), .unread)
+    }
+
+    /// A device may leave whatever the keyfile says of it, but one that was revoked has left.
+    private func leave(_ head: RequestHead, from client: Client, _ access: (Pin) -> Access) -> Action {
+        guard !head.body.hasBytes else { return answer(head, .refusal(.unexpectedBody)) }
+        guard let pin = client.pin else { return answer(head, device(client, access)) }
+        switch access(pin) {
+        case .approved(let device): return .leave(device)
+        case .refused(let device, let verdict) where verdict != .revoked: return .leave(device)
+        case .refused(_, let verdict): return answer(head, .refusal(.notApproved(verdict)))
+        case .unknown: return answer(head, .refusal(.stranger))
+        case .unreadable: return answer(head, .refusal(.unreadable))
+        }
     }
 
     private func device(_ client: Client, _ access: (Pin) -> Access) -> Answer {

@@ -11,6 +11,17 @@ extension ServeConnection {
         return machine.isKnown ? limits.idle : min(limits.idle, limits.strangerIdle)
     }
 
+    /// Finds out for whom the request counts: the certificate's device, or without a device's certificate
+    /// that of the session. A proxy's own connection has no session.
+    func identify(_ head: RequestHead) {
+        hasSession = false
+        if case .device = certificate { return }
+        client.certificate = certificate
+        guard !client.isTrustedProxy, let pin = shared.sessions.device(of: head) else { return }
+        client.certificate = .device(pin)
+        hasSession = true
+    }
+
     /// From the handshake on, an approved device's connection is never displaced by others.
     func recognize() {
         guard let pin = client.pin, case .approved(let device) = access(of: pin) else { return }
@@ -68,8 +79,10 @@ extension ServeConnection {
     /// Checks the approval again when it expires, because no file changes then; after at most an hour,
     /// because the clock may be changed.
     func watchExpiry(of device: ApprovedDevice) {
-        guard let left = shared.devices.secondsLeft(of: device) else { return timer.clear(.expiry) }
-        let seconds = min(3600, max(0, left))
+        let left = shared.devices.secondsLeft(of: device)
+        guard left != nil || hasSession else { return timer.clear(.expiry) }
+        // What goes on for long ends a minute after the last session of its device, at most.
+        let seconds = min(hasSession ? 60 : 3600, max(0, left ?? 3600))
         timer.start(.expiry, .milliseconds(Int64(seconds * 1000) + 1))
     }
 
@@ -77,7 +90,8 @@ extension ServeConnection {
     /// what the connection is passing on.
     func closeUnlessStillApproved() {
         guard machine.isApproved, let pin = client.pin else { return }
-        guard case .approved(let device) = access(of: pin) else {
+        guard case .approved(let device) = access(of: pin), !hasSession || shared.sessions.isLive(device)
+        else {
             let action = machine.accessIsLost()
             if action == .close {
                 shared.log.notice(

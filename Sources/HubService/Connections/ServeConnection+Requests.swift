@@ -9,6 +9,7 @@ extension ServeConnection {
     func take(_ head: RequestHead) {
         guard rest.begin(), machine.begin(head, isDraining: loop.isDraining) else { return }
         timer.stop()
+        identify(head)
         act(on: head) { _ in nil }
     }
 
@@ -19,6 +20,8 @@ extension ServeConnection {
         switch action {
         case .ask(let appliance): ask(about: appliance, for: head)
         case .pair(let asksForBody): collect(for: .pair, asksForBody: asksForBody)
+        case .session(let asksForBody): collect(for: .session, asksForBody: asksForBody)
+        case .leave(let device): collect(for: .leave(device), asksForBody: false)
         case .serve(let resource, let device, let asksForBody):
             guard enter(device) else { return refuse(.tooManyConnections) }
             collect(for: .serve(ResourceRequest(resource, head, from: device)), asksForBody: asksForBody)
@@ -60,6 +63,7 @@ extension ServeConnection {
             ServeReply(.payloadTooLarge, json: PairRefusal(PairMessageError.tooLarge(count)).serialized)
         case .page(let file): ServeReply(file, to: head)
         case .trust(let path): shared.trust.reply(path, to: head)
+        case .toPage: .toPage
         case .refusal(let refusal):
             StrangerPage(refusal, hub: shared.page, to: head).map { ServeReply(refusal, page: $0) }
                 ?? ServeReply(refusal)
@@ -111,6 +115,10 @@ extension ServeConnection {
         timer.stop()
         switch task {
         case .pair: pair(body)
+        case .session:
+            work = .reply(shared.sessions.answer(body))
+            carryOut(machine.answerIsMade(closes: false, isStream: false))
+        case .leave(let device): leave(device)
         case .serve(let request): serve(request, body)
         }
     }
@@ -150,8 +158,40 @@ extension ServeConnection {
         }
     }
 
+    private func leave(_ device: ApprovedDevice) {
+        let (state, shared) = (shared.pairing.state, shared)
+        let connection = NIOLoopBound(self, eventLoop: loop.eventLoop)
+        let eventLoop = loop.eventLoop
+        Task {
+            let reply: ServeReply
+            do {
+                _ = try AdministerDevices(state: state, by: JournalEntry.Author(device)).revoke(
+                    PeerSelector(device.fingerprint.description))
+                reply = .left
+            } catch {
+                shared.log.error("\(device.fingerprint) cannot leave: \(describing(error))")
+                reply = ServeReply(.serviceUnavailable, json: PairRefusal.unavailable.serialized)
+            }
+            shared.sessions.end(device.pin)
+            eventLoop.execute { connection.value.finishLeaving(reply) }
+        }
+    }
+
+    private func finishLeaving(_ reply: ServeReply) {
+        guard machine.phase == .answering else { return }
+        work = .reply(reply)
+        carryOut(machine.answerIsMade(closes: true, isStream: false))
+    }
+
     private func pair(_ body: [UInt8]) {
-        let (pairing, pin, source, isRelayed) = (shared.pairing, client.pin, source, isRelayed)
+        // A browser may have shown a certificate that is for others.
+        if case .otherKey(let kind) = certificate, (try? BrowserProof(parsing: body)) == nil {
+            work = .reply(ServeReply(.wrongKey(kind)))
+            return carryOut(machine.answerIsMade(closes: false, isStream: false))
+        }
+        // A session is nothing to pair with: the key in the body counts.
+        let pin = hasSession ? nil : client.pin
+        let (pairing, source, isRelayed) = (shared.pairing, source, isRelayed)
         let connection = NIOLoopBound(self, eventLoop: loop.eventLoop)
         let eventLoop = loop.eventLoop
         Task {

@@ -9,24 +9,34 @@ import PinnedTLS
 /// One client's connection: it carries out what ``ClientMachine`` decides, answers requests for the hub's own
 /// endpoints, and passes all others to a `ForwardedRequest`.
 ///
-/// The client certificate of the handshake identifies the device. Its access is looked up again for every
-/// request, and whenever the keyfile changes.
+/// The client certificate of the handshake identifies the device, or of a browser without one the session of
+/// each request. Its access is looked up again for every request, and whenever the keyfile changes.
 final class ServeConnection: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 
     /// What the hub does itself with a request's body.
     enum HubTask {
         case pair
+        case session
+        /// The device takes its own approval back.
+        case leave(ApprovedDevice)
         case serve(ResourceRequest)
 
         var maximumByteCount: Int {
             switch self {
-            case .pair: PairRequest.maximumByteCount
+            case .pair, .session: PairRequest.maximumByteCount
+            case .leave: 0
             case .serve: HubResource.maximumBodyByteCount
             }
         }
 
-        var mayRevoke: Bool { if case .serve(let request) = self { request.mayRevoke } else { false } }
+        var mayRevoke: Bool {
+            switch self {
+            case .serve(let request): request.mayRevoke
+            case .leave: true
+            case .pair, .session: false
+            }
+        }
     }
 
     /// What belongs to the current request in its phase.
@@ -49,7 +59,11 @@ final class ServeConnection: ChannelInboundHandler {
     private(set) lazy var framing = RequestFramingHandler(self)
     var machine: ClientMachine
     var work = Work.none
-    private(set) var client: RequestRouter.Client
+    var client: RequestRouter.Client
+    /// The certificate of the handshake.
+    private(set) var certificate = RequestRouter.Client.Certificate.none
+    /// True if the current or last request counts for a session's device.
+    var hasSession = false
     /// Whether it may be closed for a newer connection of its device.
     let rest = ConnectionRest()
     var lastDevice: DescribedDevice?
@@ -108,12 +122,13 @@ final class ServeConnection: ChannelInboundHandler {
         case TLSUserEvent.handshakeCompleted:
             // Not taken from the verification callback, which is not called for a resumed session: the
             // session holds the certificate.
-            client.certificate =
+            certificate =
                 switch ssl.peerCertificate {
                 case nil: .none
                 case let certificate?:
                     Pin(device: certificate).map { .device($0) } ?? .otherKey(Pin.otherKey(of: certificate))
                 }
+            client.certificate = certificate
             recognize()
             timer.start(.idle, idleTime)
             // BoringSSL sends nothing at this point, so the TCP acknowledgement would be delayed by 40 ms,

@@ -24,6 +24,19 @@ package struct ServeReply: Sendable {
         self.body = body
     }
 
+    /// With a cookie of the hub's own.
+    init(_ status: HTTPResponseStatus, json value: JSONValue, cookie: String) {
+        self.init(status, json: value)
+        headers = [("Set-Cookie", cookie)]
+    }
+
+    static let left = ServeReply(
+        .ok, json: .object(["status": .string("revoked")]), cookie: SessionCookie.forgetting)
+
+    /// A browser goes to the page; what stands behind `#` goes with it (RFC 9110 § 10.2.2).
+    static let toPage = ServeReply(
+        .temporaryRedirect, page: [], headers: PageHeaders.plain + [("Location", PagePath.page.rawValue)])
+
     /// An error: `{"error": word, "message": text}`.
     package init(_ status: HTTPResponseStatus, error: String, _ message: String) {
         var json: [UInt8] = []
@@ -75,7 +88,8 @@ package struct ServeReply: Sendable {
     init(_ refusal: RequestRefusal, page: StrangerPage) {
         self.init(
             HTTPResponseStatus(statusCode: refusal.status), page: page.bytes,
-            headers: PageHeaders.plain + (refusal.field.map { [($0.name, $0.value)] } ?? []))
+            headers: (page.mayEnter ? PageHeaders.stranger : PageHeaders.plain)
+                + (refusal.field.map { [($0.name, $0.value)] } ?? []))
         word = refusal.word
     }
 

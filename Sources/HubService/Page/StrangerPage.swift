@@ -1,10 +1,12 @@
 import GatewayRules
 import Pairing
 
-/// What a browser shows that the hub does not let in: what this is, and how to get in. A few lines, without a
-/// script.
+/// What a browser shows that the hub does not let in: what this is, and the script that lets it in.
 struct StrangerPage {
     let bytes: [UInt8]
+    /// True if it has the script that lets a browser in. With a certificate that is another device's, a key
+    /// of the browser's own does not count.
+    let mayEnter: Bool
 
     /// Nil if the refusal is for a program: the request's `Accept` does not name HTML, or the refusal is not
     /// about who asks.
@@ -12,9 +14,14 @@ struct StrangerPage {
         guard head.fields.asksForHTML else { return nil }
         if case .otherHost(let host) = refusal {
             bytes = StrangerPage.otherHost(host)
+            mayEnter = false
             return
         }
         guard let reason = StrangerPage.reason(for: refusal) else { return nil }
+        switch refusal {
+        case .noCertificate, .wrongKey: mayEnter = true
+        default: mayEnter = false
+        }
         let name = htmlText(hub.name.description)
         bytes = plainPage(
             hub.name.description,
@@ -24,10 +31,11 @@ struct StrangerPage {
             <h1 dir="auto">\(name)</h1>
             <p>This is a home hub. It guards the appliances of a house, and lets in only devices that its \
             owner has approved.</p>
-            <p><strong>\(reason.text)</strong></p>
+            <div id="way"><p><strong>\(reason.text)</strong></p></div>
             \(reason.isStranger ? StrangerPage.waysIn : "")
             <p class="small">The hub’s fingerprint is <code>\(hub.id)</code>.</p>
             </main>
+            \(mayEnter ? StrangerPage.script : "")
             """)
     }
 
@@ -53,19 +61,26 @@ struct StrangerPage {
             """)
     }
 
+    private static let script = "<script type=\"module\" src=\"\(PagePath.enter.rawValue)\"></script>"
+
     private static let waysIn = """
-        <h2>How to get in</h2>
+        <noscript>
+        <p>A code lets in a browser that runs JavaScript.</p>
+        </noscript>
+        <details>
+        <summary>How to get in another way</summary>
         <ul>
         <li>On a computer: install hubpair, run <code>hubpair pair</code> with a code that the owner prints, \
         and then <code>hubpair open</code>. It shows the hub’s page in this browser.</li>
-        <li>On a phone, or without hubpair: ask the owner for a certificate file for this browser, which \
+        <li>A browser that takes certificates: ask the owner for a file for it, which \
         <code>hubpair devices add</code> makes on the hub. Import it, and open this page again.</li>
         </ul>
+        </details>
         """
 
     private static func reason(for refusal: RequestRefusal) -> (text: String, isStranger: Bool)? {
         switch refusal {
-        case .noCertificate: ("This browser has not shown a certificate.", true)
+        case .noCertificate: ("This browser is not let in yet.", true)
         case .wrongKey:
             ("The certificate that this browser has shown is not one of a device of this hub.", true)
         case .stranger, .notApproved(.unknown), .notApproved(.approved):

@@ -10,7 +10,7 @@ import Synchronization
 /// Nothing is answered as approved that is not durable. The files are written on a thread of their own: fsync
 /// may take long, and must not hold up the connections.
 package final class PairDevice: Sendable {
-    private let state: HubState
+    let state: HubState
     private let hub: Hub
     private let register: DeviceRegister
     private let clock: @Sendable () -> Moment
@@ -80,31 +80,41 @@ package final class PairDevice: Sendable {
     /// - Parameters:
     ///   - body: the request's body; more than 4,096 bytes are refused with 413, so the caller may stop
     ///     reading there.
-    ///   - devicePin: the pin of the client certificate's key; nil if there was none.
+    ///   - devicePin: the pin of the client certificate's key; nil if there was none. Then a key in the body
+    ///     counts, a browser's.
     ///   - source: the address at the other end of the connection.
     ///   - isRelayed: true if a relay has brought the connection, whose word the source then is: only codes
     ///     that were made for that are good, and failures are counted apart from those at home.
     package func answer(
         _ body: [UInt8], devicePin: Pin?, source: NetworkAddress, isRelayed: Bool = false
     ) async -> PairingAnswer {
-        guard let device = devicePin else { return .refusal(.certificate, from: source) }
         let request: PairRequest
+        let browser: BrowserProof?
+        let device: Pin
         do {
+            // With a certificate a key in the body means nothing.
+            browser = devicePin == nil ? try BrowserProof(parsing: body) : nil
+            guard let pin = devicePin ?? browser?.key.pin else {
+                return .refusal(.certificate, from: source)
+            }
+            device = pin
             request = try PairRequest(parsing: body)
         } catch {
             if case .tooLarge = error { return .refusal(PairRefusal(error), status: 413, from: source) }
             return .refusal(PairRefusal(error), from: source)
         }
-        switch await onQueue({ [self] in
-            try judge(request, from: device, source: source, isRelayed: isRelayed)
-        }) {
+        let verdict = await onQueue { [self] in
+            try judge(request, from: device, browser, source: source, isRelayed: isRelayed)
+        }
+        switch verdict {
         case .success(let answer): return answer
         case .failure(let error): return .unavailable(error)
         }
     }
 
     private func judge(
-        _ request: PairRequest, from device: Pin, source: NetworkAddress, isRelayed: Bool
+        _ request: PairRequest, from device: Pin, _ browser: BrowserProof?, source: NetworkAddress,
+        isRelayed: Bool
     ) throws -> PairingAnswer {
         let prefix = isRelayed ? SourcePrefix(relayed: source) : SourcePrefix(source)
         return try files.withLock { files in
@@ -116,8 +126,8 @@ package final class PairDevice: Sendable {
                     hub: hub.pin, tickets: files.tickets.content, devices: files.devices.content,
                     attempts: files.attempts.content
                 ).judge(
-                    request, from: device, source: prefix, isRelayed: isRelayed, hubNonce: .random(), now: now
-                )
+                    request, from: device, browser: browser, source: prefix, isRelayed: isRelayed,
+                    hubNonce: .random(), now: now)
                 switch verdict {
                 case .refused(let refusal, .nothing):
                     return .refusal(refusal, from: source)

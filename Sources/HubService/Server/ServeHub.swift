@@ -133,6 +133,7 @@ package final class ServeHub: Sendable {
             ? try AnnounceHub(
                 hub, key: identity.key, port: bound, state: state, names: shared.names, log: shared.log) : nil
         let sweep = { @Sendable in
+            shared.sessions.sweep()
             for loop in everyLoop { loop.execute { $0.sweep() } }
         }
         // A stream may last for days.

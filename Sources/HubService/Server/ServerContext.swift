@@ -23,6 +23,7 @@ final class ServerContext: Sendable {
     let page: HubDescription
     let router: RequestRouter
     let pairing: PairDevice
+    let sessions: BrowserSessions
     let resources: any HubResources
     let desk: AnswerDesk
     let guests: HouseGuests
@@ -56,8 +57,9 @@ final class ServerContext: Sendable {
         certificate = try ServedCertificate(
             identity, authority: authority, names: names.now, installed: names.installedFile)
         let description = HubDescription(name: hub.settings.name, id: hub.pin.fingerprint)
-        self.hub = ServeReply(.ok, json: description.serialized)
         trust = TrustPage(hub: description, certificate: authority)
+        self.hub = ServeReply(.ok, json: description.serialized(pin: hub.pin))
+        sessions = BrowserSessions(hub: description, pin: hub.pin, devices: devices)
         page = description
         router = RequestRouter(
             hasUpstream: link.upstream != nil, maximumBodyByteCount: limits.bodyByteCount,

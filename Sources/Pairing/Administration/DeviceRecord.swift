@@ -6,7 +6,8 @@ package import JSON
 ///
 ///     {"device": fingerprint, "name": string, "status": "approved" / "pending" / "revoked" / "expired",
 ///      "role": string / null, "approved": time / null, "asked": time / null, "expires": time / null,
-///      "resembles": [fingerprint], "last_seen": time / null, "last_address": string / null}
+///      "resembles": [fingerprint], "last_seen": time / null, "last_address": string / null,
+///      "kind": "browser" / null}
 ///
 /// Times are RFC 3339 in UTC. `role` is the word in the keyfile, known or not, and null for a device that
 /// asks. Unknown keys are ignored.
@@ -26,6 +27,8 @@ package struct DeviceRecord: Equatable, Sendable {
     package let lastSeen: Date?
     /// From where it was last let in: an IP address.
     package let lastAddress: String?
+    /// `browser` for one without a certificate; nil for others.
+    package let kind: String?
     /// How long ago it asked, in seconds, by the hub's clocks; nil if nobody noted when.
     package var askedAge: Double?
 
@@ -53,6 +56,7 @@ package struct DeviceRecord: Equatable, Sendable {
         resembles = others.map(\.fingerprint)
         lastSeen = seen?.time
         lastAddress = seen?.address.description
+        kind = device.kind
         askedAge = device.asked.map { now.seconds(since: $0) }
     }
 
@@ -66,6 +70,7 @@ package struct DeviceRecord: Equatable, Sendable {
             "asked": .text(asked?.timestamp), "expires": .text(expires?.timestamp),
             "resembles": .array(resembles.map { .string($0.description) }), "role": .text(role),
             "last_seen": .text(lastSeen?.timestamp), "last_address": .text(lastAddress),
+            "kind": .text(kind),
         ])
     }
 }
@@ -83,6 +88,7 @@ extension DeviceRecord: JSONReadable {
         resembles = try members.texts("resembles") { Fingerprint($0) }
         lastSeen = try members.time("last_seen")
         lastAddress = try members.text("last_address")
+        kind = try members.text("kind")
         askedAge = nil
     }
 }

@@ -4,9 +4,9 @@ import FoundationEssentials
 ///
 /// Accepted: `_w` (the byte 0xFF). Rejected: `_w==` (padding), `/w` (standard alphabet), `_x` (unused bits
 /// set).
-enum Base64URL {
+package enum Base64URL {
     /// The text of `bytes`: ⌈4n / 3⌉ ASCII characters for n bytes.
-    static func encode(_ bytes: [UInt8]) -> String {
+    package static func encode(_ bytes: [UInt8]) -> String {
         String(
             Data(bytes).base64EncodedString().compactMap {
                 switch $0 {

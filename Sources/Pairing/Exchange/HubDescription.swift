@@ -1,11 +1,12 @@
-import JSON
+package import JSON
 
 /// A hub's description of itself: the reply to `GET /hubpair/v1/hub`, for everyone, and a part of
 /// ``PairReply``.
 ///
-///     {"name": string, "id": fingerprint, "api": 1}
+///     {"name": string, "id": fingerprint, "api": 1, "pin": base64url of 32 bytes}
 ///     {"name": string, "id": fingerprint, "api": 1, "ways": [way, ...]}   ; to an approved device alone
 ///
+/// `pin` stands only in the answer to `GET /hubpair/v1/hub`, for browsers; hubs before 0.2 have none.
 /// `api` is an integer, at least 1: the version of the exchange that the hub speaks. JSON with the limits of
 /// I-JSON (RFC 7493): at most 4,096 bytes, no duplicate keys; unknown keys are ignored. The description
 /// itself proves nothing.
@@ -74,4 +75,13 @@ public struct HubDescription: Equatable, Sendable {
 
     /// The HTTP body: one JSON object in UTF-8.
     public var serialized: [UInt8] { message.serialized }
+
+    /// The same with the pin of the hub's key, for browsers, which do not see it.
+    package func serialized(pin: Pin) -> [UInt8] { PairMessage(members(pin: pin)).serialized }
+
+    package func members(pin: Pin) -> [String: JSONValue] {
+        var members = message.value.asObject ?? [:]
+        members["pin"] = .string(Base64URL.encode(pin.bytes))
+        return members
+    }
 }

@@ -6,6 +6,8 @@ public enum PairEndpoint: String, CaseIterable, Sendable {
     case hub = "/hubpair/v1/hub"
     /// The status of the requesting device.
     case device = "/hubpair/v1/device"
+    /// A browser's session: a challenge, and then a cookie.
+    case session = "/hubpair/v1/session"
     /// Whether a request has access; for a reverse proxy in front of the hub.
     case verify = "/hubpair/v1/verify"
 
@@ -13,5 +15,12 @@ public enum PairEndpoint: String, CaseIterable, Sendable {
     public var path: String { rawValue }
 
     /// The allowed methods, in the order of the `Allow` header field (RFC 9110 § 10.2.1).
-    public var methods: [String] { self == .pair ? ["POST"] : ["GET", "HEAD"] }
+    public var methods: [String] {
+        switch self {
+        case .pair, .session: ["POST"]
+        // A device that leaves takes its own approval back.
+        case .device: ["GET", "HEAD", "DELETE"]
+        case .hub, .verify: ["GET", "HEAD"]
+        }
+    }
 }

@@ -85,6 +85,9 @@ struct PairMessage {
         return value
     }
 
+    /// True if there is such a key, and it is not null.
+    func has(_ key: String) -> Bool { members[key].map { $0 != .null } ?? false }
+
     private func member(_ key: String) throws(PairMessageError) -> JSONValue {
         guard let value = members[key], value != .null else { throw .malformed("\(prefix)\(key) is missing") }
         return value

@@ -26,8 +26,13 @@ public struct ApprovedDevice: Equatable, Sendable {
     public var role: String?
     /// When it asked with a label's code; nil if it did not, or if nobody noted when.
     public var asked: Moment?
+    /// The word for its kind: ``browserKind``, or nil for a program with a certificate.
+    public var kind: String?
     /// The latest moment that the keyfile knows of, which the wall clock may be behind; nil if of none.
     public internal(set) var latest: Moment?
+
+    /// The kind of a browser that has a key of its own and no certificate.
+    public static let browserKind = "browser"
 
     /// How long the question of a device lives that asked with a label's code: 10 minutes, in seconds.
     public static let askLifetime: Double = 600
@@ -36,7 +41,7 @@ public struct ApprovedDevice: Equatable, Sendable {
     public static func == (one: ApprovedDevice, other: ApprovedDevice) -> Bool {
         one.pin == other.pin && one.name == other.name && one.status == other.status
             && one.approved == other.approved && one.expires == other.expires && one.role == other.role
-            && one.asked == other.asked
+            && one.asked == other.asked && one.kind == other.kind
     }
 
     /// What it may do; nil for a word that is no role, and with which no device is let in.
@@ -48,7 +53,7 @@ public struct ApprovedDevice: Equatable, Sendable {
     /// A device of these parts.
     public init(
         name: PeerName, pin: Pin, status: Status, approved: Date? = nil, expires: Date? = nil,
-        role: String? = nil, asked: Moment? = nil
+        role: String? = nil, asked: Moment? = nil, kind: String? = nil
     ) {
         self.name = name
         self.pin = pin
@@ -57,6 +62,7 @@ public struct ApprovedDevice: Equatable, Sendable {
         self.expires = expires
         self.role = role
         self.asked = asked
+        self.kind = kind
     }
 
     /// True if the device asked, and nobody answered in time: as if it had never asked.

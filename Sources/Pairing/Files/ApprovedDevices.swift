@@ -15,16 +15,18 @@ public import FoundationEssentials
 ///     approved=2026-11-21T10:22:03Z
 ///     expires=2027-11-21T10:22:03Z
 ///     role=guest
+///     kind=browser
 ///
-/// `status` is `pending`, `approved` or `revoked`; `approved`, `expires` and `role` may be missing. `role` is
-/// as ``Role`` has it; another word is kept, and its device is let in nowhere. A device that is pending has
-/// `asked`, and `asked-boot` as `BootTime` has it; without them its question never lapses. `pairings` (0 if
-/// it is missing) is the number of the last use of a code, as the file `tickets` counts them, whose outcome
-/// is in this file: a use of a higher number was cut short, and is completed from `tickets`. A device that
-/// was revoked or taken out by hand after its use does not come back. `seen` and `seen-boot` (as `BootTime`
-/// has it) are what the clocks said when the hub last looked at approvals that expire: the time is not before
-/// that. They are missing as long as nothing expires; without them a clock that was set wrong, and far ahead,
-/// is forgotten.
+/// `status` is `pending`, `approved` or `revoked`; `approved`, `expires`, `role` and `kind` may be missing.
+/// `role` is as ``Role`` has it; another word is kept, and its device is let in nowhere. `kind` is `browser`
+/// for one that paired by a key of its own, without a certificate; nothing depends on it. A device that is
+/// pending has `asked`, and `asked-boot` as `BootTime` has it; without them its question never lapses.
+/// `pairings` (0 if it is missing) is the number of the last use of a code, as the file `tickets` counts
+/// them, whose outcome is in this file: a use of a higher number was cut short, and is completed from
+/// `tickets`. A device that was revoked or taken out by hand after its use does not come back. `seen` and
+/// `seen-boot` (as `BootTime` has it) are what the clocks said when the hub last looked at approvals that
+/// expire: the time is not before that. They are missing as long as nothing expires; without them a clock
+/// that was set wrong, and far ahead, is forgotten.
 ///
 /// Accepted: the above with the whole pin; `samples/keyfiles/approved-devices`. Rejected: a second group of
 /// the same name, a group whose fingerprint is not its pin's, another status, another kind of group,
@@ -71,7 +73,8 @@ public struct ApprovedDevices: Equatable, Sendable {
                     approved: try file.time("approved", in: group),
                     expires: try file.time("expires", in: group),
                     role: file.value("role", in: group),
-                    asked: try file.moment("asked", boot: "asked-boot", in: group)))
+                    asked: try file.moment("asked", boot: "asked-boot", in: group),
+                    kind: file.value("kind", in: group)))
         }
         let latest = latestMoment
         for position in devices.indices { devices[position].latest = latest }
@@ -122,6 +125,7 @@ public struct ApprovedDevices: Equatable, Sendable {
         file.set("role", to: device.role, in: group)
         file.set("asked", to: device.asked?.wall.timestamp, in: group)
         file.set("asked-boot", to: device.asked?.boot?.description, in: group)
+        file.set("kind", to: device.kind, in: group)
         if let position = positions[device.pin] {
             devices[position] = device
         } else {
@@ -168,11 +172,13 @@ public struct ApprovedDevices: Equatable, Sendable {
                         expires: ticket?.stay.end(of: use.used, seen: seen),
                         role: Role.word(
                             by: ticket?.role, of: known?.role,
-                            hasAccess: known?.verdict(at: use.used) == .approved)))
+                            hasAccess: known?.verdict(at: use.used) == .approved),
+                        kind: use.kind))
             case .label where known == nil || known?.status == .pending:
                 insert(
                     ApprovedDevice(
-                        name: use.name, pin: use.device, status: .pending, role: known?.role, asked: use.used)
+                        name: use.name, pin: use.device, status: .pending, role: known?.role, asked: use.used,
+                        kind: use.kind)
                 )
             case .label, nil: continue
             }

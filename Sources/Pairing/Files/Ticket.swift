@@ -124,11 +124,12 @@ public struct TicketUse: Equatable, Sendable {
     public let hubNonce: PairNonce
     /// When it was.
     public let used: Moment
+    /// The word for the kind of device, ``ApprovedDevice/browserKind``; nil for a program.
+    public let kind: String?
 
     init(
         number: Int, ticket: TicketID, device: Pin, name: PeerName, deviceNonce: PairNonce,
-        hubNonce: PairNonce,
-        used: Moment
+        hubNonce: PairNonce, used: Moment, kind: String? = nil
     ) {
         self.number = number
         self.ticket = ticket
@@ -137,14 +138,18 @@ public struct TicketUse: Equatable, Sendable {
         self.deviceNonce = deviceNonce
         self.hubNonce = hubNonce
         self.used = used
+        self.kind = kind
     }
 
     /// The use of a ticket that `request` asks for, from the device with the pin `device`.
-    public init(_ request: PairRequest, by device: Pin, number: Int, hubNonce: PairNonce, used: Moment) {
+    public init(
+        _ request: PairRequest, by device: Pin, isBrowser: Bool = false, number: Int, hubNonce: PairNonce,
+        used: Moment
+    ) {
         self.init(
             number: number, ticket: request.ticket, device: device, name: request.name,
-            deviceNonce: request.nonce,
-            hubNonce: hubNonce, used: used)
+            deviceNonce: request.nonce, hubNonce: hubNonce, used: used,
+            kind: isBrowser ? ApprovedDevice.browserKind : nil)
     }
 
     /// True for 10 minutes: the device may have missed the answer, and gets the same again.

@@ -27,6 +27,7 @@ package import FoundationEssentials
 ///     hub-nonce=…
 ///     used=2026-11-21T10:23:11Z
 ///     boot=6f0e4a0c-3c5b-4f0e-9d0e-2b1f3c4d5e6f 191456
+///     device-kind=browser
 ///
 /// A ticket is named by the Crockford base32 of its 8-byte ID, a use by that and the device's fingerprint.
 /// `kind` is `once` or `label`; keys and nonces are standard base64 of 32 and 16 bytes; a label may be
@@ -35,8 +36,8 @@ package import FoundationEssentials
 /// so may both of the others: version 0.1 knows none of the three. `role` is the word that the device of a
 /// once code gets in `approved-devices`; without it the code says nothing of a role. `stay` is how long that
 /// device may come in (`ApprovalEnd`): seconds from the pairing, a time, or `forever`, which a missing one
-/// means, too. `by` is the owner's device that made the code, and missing if none did. `away=yes`: it is good
-/// from outside, too. `number` counts the
+/// means, too. `device-kind` is as `kind` in `approved-devices`. `by` is the owner's device that made the
+/// code, and missing if none did. `away=yes`: it is good from outside, too. `number` counts the
 /// uses, from 1 on. A once ticket with a use is burnt. A use whose ticket is gone counts for nothing.
 ///
 /// Accepted: the above with whole keys, nonces and pin. Rejected: two groups of one name, a once ticket
@@ -136,6 +137,7 @@ public struct Tickets: Equatable, Sendable {
         file.set("hub-nonce", to: Data(use.hubNonce.bytes).base64EncodedString(), in: group)
         file.set("used", to: use.used.wall.timestamp, in: group)
         file.set("boot", to: use.used.boot?.description, in: group)
+        file.set("device-kind", to: use.kind, in: group)
         usePositions[use.ticket, default: []].append(uses.count)
         uses.append(use)
     }
@@ -253,6 +255,6 @@ extension KeyFile {
             deviceNonce: try bytes(
                 "device-nonce", in: group, count: PairNonce.byteCount, PairNonce.init(bytes:)),
             hubNonce: try bytes("hub-nonce", in: group, count: PairNonce.byteCount, PairNonce.init(bytes:)),
-            used: used)
+            used: used, kind: value("device-kind", in: group))
     }
 }

@@ -52,27 +52,32 @@ public struct PairPolicy: Sendable {
     }
 
     /// Judges a request that came at the time `now` from `source`, over a connection on which the device
-    /// showed that it holds the key with the pin `device`. `hubNonce` is used if the request is good and new.
+    /// showed that it holds the key with the pin `device`, or shows it by the signature of `browser`.
+    /// `hubNonce` is used if the request is good and new.
     public func judge(
-        _ request: PairRequest, from device: Pin, source: SourcePrefix, hubNonce: PairNonce, now: Moment
+        _ request: PairRequest, from device: Pin, browser: BrowserProof? = nil, source: SourcePrefix,
+        hubNonce: PairNonce, now: Moment
     ) -> PairVerdict {
-        judge(request, from: device, source: source, isRelayed: false, hubNonce: hubNonce, now: now)
+        judge(
+            request, from: device, browser: browser, source: source, isRelayed: false, hubNonce: hubNonce,
+            now: now)
     }
 
     /// The same for a connection that a relay may have brought: then only a code for outside is good, and no
     /// failure there counts for another one. Such a code is asked with from outside of a tunnel, too, where
     /// all callers have one address, so the failures of others with the same one do not keep it out.
     package func judge(
-        _ request: PairRequest, from device: Pin, source: SourcePrefix, isRelayed: Bool, hubNonce: PairNonce,
-        now: Moment
+        _ request: PairRequest, from device: Pin, browser: BrowserProof? = nil, source: SourcePrefix,
+        isRelayed: Bool, hubNonce: PairNonce, now: Moment
     ) -> PairVerdict {
         let known = tickets.ticket(request.ticket).flatMap { $0.isForgotten(at: now) ? nil : $0 }
         let isProven =
             known.map { ticket in
-                PairTranscript(
+                let transcript = PairTranscript(
                     ticket: ticket.id, hub: hub, device: device, deviceNonce: request.nonce,
-                    name: request.name
-                ).deviceProof(ticket.proofKey) == request.proof
+                    name: request.name)
+                return transcript.deviceProof(ticket.proofKey) == request.proof
+                    && (browser?.holds(for: transcript) ?? true)
             } ?? false
         guard
             attempts.failures(of: source, at: now) < FailedAttempts.sourceLimit
@@ -98,7 +103,8 @@ public struct PairPolicy: Sendable {
         let verdict = devices.device(device)?.verdict(at: now) ?? .unknown
         if let use {
             guard use.isSame(as: request, by: device), use.isRecent(at: now) else {
-                return .refused(use.device == device ? .usedByYou : .used, counts: .nothing)
+                // Who asks knows the secret, and should know who else does.
+                return .refused(use.device == device ? .usedByYou : .used(by: use), counts: .nothing)
             }
             switch verdict {
             case .approved: return .again(use, .approved)
@@ -111,8 +117,8 @@ public struct PairPolicy: Sendable {
         if ticket.kind == .label, verdict == .revoked { return .refused(.notApproved, counts: .nothing) }
         guard !ticket.isExpired(at: now, latest: latest) else { return .refused(.expired, counts: .nothing) }
         let fresh = TicketUse(
-            request, by: device, number: max(tickets.lastNumber, devices.pairings) + 1, hubNonce: hubNonce,
-            used: now)
+            request, by: device, isBrowser: browser != nil,
+            number: max(tickets.lastNumber, devices.pairings) + 1, hubNonce: hubNonce, used: now)
         // A device that is approved already has nothing to ask for.
         return .use(fresh, ticket.kind == .once || verdict == .approved ? .approved : .pending)
     }
@@ -141,7 +147,13 @@ extension PairRefusal {
         message: "this code is for the hub's own network; 'hubpair print --away' makes another")
     static let proof = PairRefusal(
         .badProof, message: "the proof does not fit the code and the keys of this connection")
-    static let used = PairRefusal(.ticketUsed, message: "another device has used this code")
+    static func used(by use: TicketUse) -> PairRefusal {
+        PairRefusal(
+            .ticketUsed,
+            message:
+                "\"\(use.name)\" (\(use.device.fingerprint)) has used this code, at "
+                + "\(use.used.wall.timestamp); if that is none of yours, revoke it")
+    }
     static let usedByYou = PairRefusal(.ticketUsed, message: "this device has used this code already")
     static let notApproved = PairRefusal(
         .notApproved, message: "the owner has refused or revoked this device")

@@ -30,7 +30,8 @@ enum DeviceLine {
         let like = device.resembles.first.map { ", looks like \($0)" } ?? ""
         return [
             device.name.description, device.device.description,
-            device.role.map { device.knownRole == nil ? "\($0)?" : $0 } ?? "-",
+            (device.role.map { device.knownRole == nil ? "\($0)?" : $0 } ?? "-")
+                + (device.kind.map { ", \($0)" } ?? ""),
             device.status.rawValue + end + ago + like,
             device.approved.map { LocalTime($0).text(seenAt: now) } ?? "-",
             device.lastSeen.map { LocalTime($0).text(seenAt: now) } ?? "-", device.lastAddress ?? "-",

@@ -222,6 +222,12 @@ private func checkAction(
     case .pair:
         precondition(head.path == "/hubpair/v1/pair" && head.method == "POST" && asked.isEmpty)
         precondition(client.pin == nil || length ?? 0 <= PairRequest.maximumByteCount)
+    case .session:
+        precondition(head.path == "/hubpair/v1/session" && head.method == "POST" && asked.isEmpty)
+        precondition(length ?? 0 <= PairRequest.maximumByteCount)
+    case .leave(let device):
+        precondition(head.path == "/hubpair/v1/device" && head.method == "DELETE")
+        precondition(client.pin == device.pin && asked == [device.pin], "nobody else leaves")
     case .answer(let answer, let rest, let device):
         precondition(
             device == nil || isApproved && device?.pin == client.pin, "only who is approved comes in")

@@ -38,6 +38,11 @@ class ExchangeTests(unittest.TestCase):
             call(*arguments, **options)
         self.assertEqual((caught.exception.status, caught.exception.error), (status, error))
 
+    def hub_pin(self):
+        """The pin of the hub's key, as the handshake shows it."""
+        with Connection(self.hub.port) as connection:
+            return connection.hub_pin
+
     def get(self, path, device=None, source=None):
         with Connection(self.hub.port, device, source=source) as connection:
             return connection.request("GET", path)
@@ -78,7 +83,8 @@ class ExchangeTests(unittest.TestCase):
         status, _, body = self.get("/hubpair/v1/hub")
         self.assertEqual(status, 200)
         self.assertEqual(
-            json.loads(body), {"name": "Kitchen hub", "id": self.hub.identity["hub"], "api": 1})
+            json.loads(body),
+            {"name": "Kitchen hub", "id": self.hub.identity["hub"], "api": 1, "pin": b64(self.hub_pin())})
         self.assertEqual(self.get("/hubpair/v1/device", self.device())[0], 403)
 
     # Attacks.

@@ -26,7 +26,7 @@ import strict_http
 from hub import HUBPAIR, Hestia, Hub, free_port
 from listener import Listener
 from recorder import Recorder
-from second_implementation import Attempt, Connection, Device, Refused
+from second_implementation import Attempt, Browser, Connection, Device, Refused
 
 REQUESTS = int(os.environ.get("HUBPAIR_ROLES", "2000"))
 SEED = os.environ.get("HUBPAIR_SEED") or str(int(time.time()))
@@ -87,9 +87,10 @@ def is_own(target):
 
 
 class Verdict:
-    """What must come of a request: its status, the error's word, and whether the server gets it."""
+    """What must come of a request: its status, the error's word, and whether the server gets it. A word that is no
+    role has no session, so it is a stranger's there."""
 
-    def __init__(self, role, request):
+    def __init__(self, role, request, unknown=(403, "role_unknown")):
         self.arrives = False
         if request.method not in METHODS | {b"TRACE"} or not TARGET.fullmatch(request.target):
             self.status, self.word = 400, "bad_request"
@@ -98,7 +99,7 @@ class Verdict:
         elif request.method == b"TRACE":
             self.status, self.word = 405, "method_not_allowed"
         elif role is None:
-            self.status, self.word = 403, "role_unknown"
+            self.status, self.word = unknown
         elif not may(role, request.method, request.target, request.fields):
             self.status, self.word = 403, "not_allowed"
         else:
@@ -245,6 +246,10 @@ class Request:
         return b"%s %s HTTP/%s\r\n%s\r\n%s" % (self.method, self.target, self.version, lines, self.sent)
 
 
+def received(message):
+    return b"\n".join(b": ".join(field) for field in message.fields)
+
+
 class Appliances(Recorder):
     """A recorder that is a house as well: it tells what an appliance is."""
 
@@ -288,7 +293,7 @@ class Household:
         self.hub = Hub(url, options, concurrency=16)
         test.addCleanup(self.hub.remove)
         self.hub.start()
-        self.devices = {}
+        self.devices, self.cookies = {}, {}
         for name, (word, role) in WORDS.items():
             device = self.devices[name] = Device(os.path.join(self.folder.name, name), f"The {name} one")
             # nginx looks at a certificate's dates, which for hubpair mean nothing.
@@ -315,6 +320,18 @@ class Household:
         new.touch(mode=0o600)
         new.write_text(text.replace(group, f"{group}role={word}\n"))
         new.rename(path)
+
+    def cookie(self, name):
+        """A session of the device's key; nil for one that gets none."""
+        if name not in self.cookies:
+            device = self.devices[name]
+            with self.connect(None) as connection:
+                try:
+                    self.cookies[name] = Browser(device.name, device.key).session(connection)
+                except Refused as error:
+                    assert error.error == "role_unknown", error
+                    self.cookies[name] = None
+        return self.cookies[name]
 
     def connect(self, device, **options):
         return Connection(self.hub.port, device, source=DEVICES_ADDRESS, **options)
@@ -355,6 +372,14 @@ class GeneratedTests(unittest.TestCase):
         self.fail(f"HUBPAIR_SEED={SEED} {device}: {what}\n{request.bytes[:600]}")
 
     def test_requests_on_the_hubs_own_port(self):
+        self.requests(lambda house, name: house.connect(house.devices[name], timeout=20))
+
+    def test_requests_with_sessions(self):
+        """The same, from browsers: no certificate, and a cookie that stands for the same key."""
+        self.requests(
+            lambda house, name: house.connect(None, timeout=20), lambda house, name: house.cookie(name), (401, "no_certificate"))
+
+    def requests(self, connect, cookie=lambda house, name: None, unknown=(403, "role_unknown")):
         upstream = Upstream()
         self.addCleanup(upstream.close)
         house = Household(self, upstream.url)
@@ -363,8 +388,11 @@ class GeneratedTests(unittest.TestCase):
         while sent < REQUESTS:
             name = self.generator.choice(NAMES)
             batch = [Request(self.generator) for _ in range(self.generator.choice([1, 1, 2, 4]))]
+            if shown := cookie(house, name):
+                for request in batch:
+                    request.fields.insert(1, (b"Cookie", shown.encode()))
             if name not in connections:
-                connections[name] = house.connect(house.devices[name], timeout=20)
+                connections[name] = connect(house, name)
             connection = connections[name]
             answers = Answers(connection.socket)
             try:
@@ -377,7 +405,7 @@ class GeneratedTests(unittest.TestCase):
                     # What stands behind the last answer is read by nobody.
                     seen.append((request, name, None))
                     continue
-                verdict = Verdict(WORDS[name][1], request)
+                verdict = Verdict(WORDS[name][1], request, unknown)
                 answer = answers.next(request.method)
                 if answer is None:
                     self.fail_with(request, name, "no answer")
@@ -402,6 +430,7 @@ class GeneratedTests(unittest.TestCase):
                 self.fail_with(request, name, f"the server got it {len(got)} times")
             for message in got:
                 self.check_passed(request, name, message)
+                self.assertNotIn(b"__Host-hubpair", received(message))
         self.assertEqual((upstream.got, upstream.faults), ({}, []))
         print(f"own port: {sent} requests: {counts}", flush=True)
         self.assertGreater(min(counts.values()), REQUESTS // 100, counts)
