@@ -88,3 +88,33 @@ import Testing
         #expect(try Order(device, to: SaidSetting("on"), units).state == .number(expected))
     }
 }
+
+/// The colours that have a word, against their vectors, which the page's are held against as well.
+@Suite struct ColourWordTests {
+    @Test func theTableIsThatOfTheVectors() throws {
+        let path =
+            "/" + #filePath.split(separator: "/").dropLast(2).joined(separator: "/") + "/Kinds/colours.txt"
+        let lines = try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n").dropFirst()
+        let written = ColourWord.all.map { colour in
+            let size = colour.strip == .hue ? 360.0 : 100
+            let level = Int((colour.level * size).rounded())
+            return "\(colour.english) | \(colour.german) | \(colour.strip.rawValue) | \(level)"
+        }
+        #expect(written == lines.map(String.init))
+        #expect(lines.count > 20)
+    }
+
+    @Test(arguments: [
+        ("make the hue go turquoise", "turn the hue go on", "turquoise"),
+        ("Hue go to sky blue, please.", "turn hue go on", "sky blue"),
+        ("stell die Stehlampe auf Türkis", "schalte die stehlampe an", "turquoise"),
+    ])
+    func aColourIsSaidAtTheEnd(text: String, order: String, colour: String) {
+        let said = SpokenColour(text)
+        #expect(said?.order == order && said?.colour.english == colour, "\(String(describing: said))")
+    }
+
+    @Test(arguments: ["turn the lamp on", "red", "make red the lamp"]) func noColours(text: String) {
+        #expect(SpokenColour(text) == nil)
+    }
+}

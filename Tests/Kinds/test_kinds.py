@@ -83,6 +83,16 @@ class KindTests(HouseTests):
             self.assertEqual(is_now, wanted, case)
         self.assertGreater(len(found), 40)
 
+    def test_the_pages_colours_are_the_hubs(self):
+        wanted = [line.split(" | ") for line in (VECTORS.parent / "colours.txt").read_text().splitlines()[1:]]
+        browser = self.browser(self.owner)
+        browser.find(card("Lamp"))
+        found = browser.run("""
+            return Promise.all([import('/hubpair/page/colours.js'), import('/hubpair/page/german.js')])
+              .then(([{ hues, whites }, german]) => [['hue', hues], ['white', whites]].flatMap(([strip, table]) => table.map(
+                ([word, level]) => [word.toLowerCase(), german.default[word].toLowerCase(), strip, String(level)])))""")
+        self.assertEqual(found, wanted)
+
     def test_cards_say_what_is_meant_and_ask_before_they_open(self):
         browser = self.browser(self.owner)
         self.assertEqual(browser.text_of(browser.find(card("Front door", '//p[@class="words"]'))), "Locked")

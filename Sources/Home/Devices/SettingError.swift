@@ -18,6 +18,8 @@ package enum SettingError: Equatable, UserError {
     case otherUnit(String, device: String, symbol: String)
     /// An amount beyond what the activator can be set to.
     case beyondUnit(String, device: String, range: String, symbol: String)
+    /// A colour for an appliance that has none.
+    case noColour(String, device: String)
     /// An amount for an appliance of whose activators several have a unit.
     case severalUnits(device: String, activators: [String])
 
@@ -36,6 +38,7 @@ package enum SettingError: Equatable, UserError {
             "\(shortened(text)) is no setting of \(quoted(name)), which counts in \(shortened(symbol))"
         case .beyondUnit(let text, let name, let range, let symbol):
             "\(shortened(text)) is out of range: \(quoted(name)) goes from \(range) \(shortened(symbol))"
+        case .noColour(let word, let name): "\(quoted(name)) has no colours, so it cannot be \(word)"
         case .severalUnits(let name, _): "several settings of \(quoted(name)) have a unit"
         }
     }
@@ -55,6 +58,7 @@ package enum SettingError: Equatable, UserError {
                 ? "did you mean \(text)%? Or" : "give a level from 0 to 1 or a percentage, or")
                 + " say what its levels count: 'hubpair home unit "
                 + "\(quoted(device)) °C 5..30 --activator \(quoted(activator))'"
+        case .noColour: "'hubpair home show APPLIANCE' shows what can be set on it"
         case .otherUnit: "give the number with its own unit, or alone"
         case .beyondUnit: "give a number in that range, or a percentage of it"
         case .severalUnits(_, let names):

@@ -1,20 +1,25 @@
 /// What somebody wants an appliance to be set to, before it is known what its levels count.
 ///
-///     said   = setting / amount
+///     said   = setting / amount / colour
 ///     amount = [ "-" ] 1*6DIGIT [ "." 1*17DIGIT ] [ SP ] [ symbol ]
 ///
 /// Of an activator with a unit, a number is an amount in that unit, and `%` a part of its range. Without a
 /// unit a number from 0 to 1 is a level; any other is refused.
 ///
-/// Accepted: `on`, `40%`, `0.4`, `21`, `21°C`, `-18 °C`. Rejected: `1e3`, `warm`, `140%`.
+/// A colour is a ``ColourWord``, of a light that has colours.
+///
+/// Accepted: `on`, `40%`, `0.4`, `21`, `21°C`, `-18 °C`, `turquoise`. Rejected: `1e3`, `warm`, `140%`.
 package enum SaidSetting: Equatable, Sendable {
     case setting(Setting)
     /// A number, and the unit's symbol if that was said, too; the text for messages.
     case amount(Double, symbol: String?, text: String)
+    case colour(ColourWord)
 
     package init(_ text: String) throws(SettingError) {
         if let amount = SaidSetting.parsed(text) {
             self = amount
+        } else if let colour = ColourWord(text) {
+            self = .colour(colour)
         } else {
             self = .setting(try Setting(text))
         }
@@ -46,6 +51,14 @@ package enum SaidSetting: Equatable, Sendable {
         switch self {
         case .setting(let setting): try device.activator(for: setting)
         case .amount: try units.activator(of: device)
+        case .colour(let colour):
+            if let activator = device.activators.first(where: {
+                ColourWord.strip(of: $0, device) == colour.strip && units[device.id, $0.id] == nil
+            }) {
+                activator
+            } else {
+                throw .noColour(colour.english, device: device.name)
+            }
         }
     }
 
@@ -58,6 +71,7 @@ package enum SaidSetting: Equatable, Sendable {
         let (value, symbol, text): (Double, String?, String)
         switch self {
         case .setting(let setting): return setting
+        case .colour(let colour): return .level(colour.level)
         case .amount(let number, let said, let words): (value, symbol, text) = (number, said, words)
         }
         guard let unit else {
@@ -78,6 +92,7 @@ package enum SaidSetting: Equatable, Sendable {
         case .setting(let setting): setting.text
         case .amount(let value, nil, _) where (0...1).contains(value): Setting.level(value).text
         case .amount(_, _, let text): text
+        case .colour(let colour): colour.english
         }
     }
 }

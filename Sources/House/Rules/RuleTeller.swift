@@ -83,7 +83,7 @@ final class RuleTeller: StateObserver {
         }
         var drafts: [MessageDraft] = []
         for change in changes {
-            for rule in watch.rules(for: change) {
+            for rule in watch.rules(for: change, { poller.state($0) }) {
                 drafts.append(
                     MessageDraft(
                         kind: rule.kind == .alarm ? .alarm : .notification, text: rule.text,

@@ -161,6 +161,9 @@ final class StatePoller: Sendable {
 
     // MARK: What is known
 
+    /// How an activator is, as far as is known.
+    func state(_ key: StateKey) -> JSONValue? { state.withLock { $0.states.state(key) } }
+
     /// What people call an activator, as it was last listed: `Desk lamp: On/Off`; nil if it was not yet.
     func name(of device: String, _ activator: String) -> String? {
         let seen = state.withLock(\.seen.all)

@@ -4,9 +4,10 @@ package import JSON
 /// What the house should tell: when an appliance's state crosses a line, a message with this text.
 ///
 ///     {"name": "Front door", "device": "6b4d5c", "activator": "6b4d5d", "when": "off", "kind": "alarm",
-///      "text": "Somebody has opened the front door", "in": ["Away"], "run": "All lights on"}
+///      "text": "Somebody has opened the front door", "in": ["Away"], "run": "All lights on",
+///      "and": "6b4d5c/6b4d5e on"}
 ///
-/// `in` and `run` are missing, or null, if it has none. In a file: ``Rules``.
+/// `in`, `run` and `and` are missing, or null, if it has none. In a file: ``Rules``.
 package struct Rule: Equatable, Sendable {
     /// What kind of message it makes.
     package enum Kind: String, CaseIterable, Sendable {
@@ -32,16 +33,18 @@ package struct Rule: Equatable, Sendable {
     package let text: String
     /// The scenes in which it is armed; nil: see ``Arming``.
     package let scenes: [PeerName]?
-    /// The scene that an alarm runs; nil: none.
+    /// The scene that it runs; nil: none.
     package let run: PeerName?
+    /// What must hold besides; nil: nothing.
+    package let proviso: RuleProviso?
 
     package init(
         name: PeerName, device: String, activator: String, condition: RuleCondition, kind: Kind, text: String,
-        scenes: [PeerName]? = nil, run: PeerName? = nil
+        scenes: [PeerName]? = nil, run: PeerName? = nil, proviso: RuleProviso? = nil
     ) {
         (self.name, self.device, self.activator) = (name, device, activator)
         (self.condition, self.kind, self.text) = (condition, kind, text)
-        (self.scenes, self.run) = (scenes, run)
+        (self.scenes, self.run, self.proviso) = (scenes, run, proviso)
     }
 
     package var fault: (key: String, reason: String)? {
@@ -57,7 +60,6 @@ package struct Rule: Equatable, Sendable {
         if let scenes, scenes.count > Rule.maximumSceneCount {
             return ("in", "more than \(Rule.maximumSceneCount) scenes")
         }
-        if run != nil, kind != .alarm { return ("run", "only an alarm runs a scene") }
         return nil
     }
 }
@@ -69,12 +71,19 @@ extension Rule: Kept {
     package static let fields = [
         Field("device"), Field("activator"), Field("when"), Field("kind"), Field("text"),
         Field("in", .list(of: "names"), .optional), Field("run", .text, .optional),
+        Field("and", .text, .optional),
     ]
 
     package var id: String { name.description }
     package var title: String? { id }
 
     package init(id: String, _ values: FieldValues) throws(FieldFault) {
+        var proviso: RuleProviso?
+        if values.optionalText("and") != nil {
+            proviso = try values.parsed("and", else: "not DEVICE/ACTIVATOR and a condition") {
+                RuleProviso($0)
+            }
+        }
         self.init(
             name: try values.name(id, of: .rule), device: values.text("device"),
             activator: values.text("activator"),
@@ -83,7 +92,7 @@ extension Rule: Kept {
             },
             kind: try values.parsed("kind", else: "neither alarm nor notification") { Kind(rawValue: $0) },
             text: values.text("text"), scenes: try values.names("in", of: .scene),
-            run: try values.optionalName("run", of: .scene))
+            run: try values.optionalName("run", of: .scene), proviso: proviso)
     }
 
     package var values: [String: JSONValue] {
@@ -93,6 +102,7 @@ extension Rule: Kept {
         ]
         values["in"] = scenes.map { .texts($0) }
         values["run"] = run.map { .string($0.description) }
+        values["and"] = proviso.map { .string($0.description) }
         return values
     }
 

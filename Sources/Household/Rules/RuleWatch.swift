@@ -1,4 +1,5 @@
 package import Identity
+package import JSON
 
 /// Which rules come true when a state changes.
 ///
@@ -19,10 +20,14 @@ package struct RuleWatch: Sendable {
     }
 
     /// The rules that come true with a change, in their order.
-    package func rules(for change: StateChange) -> [Rule] {
+    ///
+    /// - Parameter state: how the house is; nil for what is not known.
+    package func rules(
+        for change: StateChange, _ state: (StateKey) -> JSONValue? = { _ in nil }
+    ) -> [Rule] {
         (rules[change.key] ?? []).filter { rule in
             rule.condition.holds(for: change.state) && !(change.before.map(rule.condition.holds) ?? false)
-                && arming.isArmed(rule, in: scene)
+                && arming.isArmed(rule, in: scene) && rule.proviso?.holds(state) ?? true
         }
     }
 }

@@ -37,7 +37,7 @@ package struct SaidCondition: Equatable, Sendable {
                 return
             }
             switch said {
-            case .setting(.on), .setting(.off), nil: throw .noCondition(text)
+            case .setting(.on), .setting(.off), .colour, nil: throw .noCondition(text)
             case let said?: meaning = .line(line, said)
             }
         default: throw .noCondition(text)

@@ -26,4 +26,6 @@ extension SharedRule {
     package var text: String { text("text") }
     package var scenes: [String]? { self["in"]?.asTexts }
     package var run: String? { self["run"]?.asString }
+    /// See `RuleProviso`.
+    package var proviso: String? { self["and"]?.asString }
 }

@@ -71,15 +71,24 @@ const kinds = {
       const text = field(t("Which says"), rule.text, { required: true });
       const names = all.scenes.map((each) => [each.name, each.name]);
       const run = choice(t("And runs the scene"), [["", t("None")], ...names], rule.run ?? "");
+      const [, besides, state] = /^(\S+) (.+)$/.exec(rule.and ?? "") ?? [];
+      const places = [["", t("Nothing")], ...house.flatMap((each) => each.activators.map(
+        (one) => [`${each.id}/${one.id}`, `${called(each.name)}: ${called(one.name)}`]))];
+      if (besides && !places.some(([each]) => each === besides)) places.push([besides, t("What is gone")]);
+      const other = choice(t("Only while"), places, besides ?? "");
+      const how = choice(t("Is"), [["on", t("on, or open")], ["off", t("off, or closed")],
+        ...(state && !["on", "off"].includes(state) ? [[state, state]] : [])], state ?? "on");
+      follow(other, (value) => appear([how, value !== ""]));
       const within = checks(t("Only in these scenes; none chosen: always"), names, rule.in);
       follow(is, (value) => appear([number, !value.startsWith("o")]));
       appear([within, names.length > 0], [run, names.length > 0]);
-      return [what, is, number, kind, text, run, within, () => {
+      return [what, is, number, other, how, kind, text, run, within, () => {
         const [device, activator] = JSON.parse(what.input.value || "[]");
         const needs = !number.node.hidden, armed = within.chosen();
         return {
           device, activator, when: is.input.value + (needs ? ` ${Number(number.input.value)}` : ""),
           kind: kind.input.value, text: text.input.value, run: run.input.value || null, in: armed.length > 0 ? armed : null,
+          and: other.input.value ? `${other.input.value} ${how.input.value}` : null,
         };
       }];
     },

@@ -54,8 +54,10 @@ extension HomeRuleCommand {
                     let activator = device?.activators.first { $0.id == rule.activator }
                     let name = device.map { shortened($0.name) } ?? shortened(rule.device)
                     let what = activator.map { "\(name): \(shortened($0.name))" } ?? name
+                    let besides = rule.proviso.flatMap { RuleProviso($0)?.words(devices) }
                     return [
-                        rule.name, shortened(rule.kind), "\(what) \(shortened(rule.words(units)))",
+                        rule.name, shortened(rule.kind),
+                        "\(what) \(shortened(rule.words(units)))" + (besides.map { ", and \($0)" } ?? ""),
                         rule.scenes?.joined(separator: ", ") ?? "always", rule.text, rule.authors.cell,
                     ]
                 }, limits: [40, 12, 60, 40, 80]
@@ -71,6 +73,7 @@ extension HomeRuleCommand {
                   hubpair home rule add Leak 'Water sensor' --when on --alarm
                   hubpair home rule add Warm Thermometer --when 'above 25 °C'
                   hubpair home rule add Door 'Front door' --when off --alarm --in Away
+                  hubpair home rule add Hall Motion --when on --and 'Hall light off' --run Welcome
                 """)
         @OptionGroup var home: HouseholdOptions
         @Flag(help: .json) var json = false
@@ -89,8 +92,13 @@ extension HomeRuleCommand {
         var scenes: [String] = []
         @Option(
             name: .customLong("run"),
-            help: ArgumentHelp("The hub's scene that the alarm runs.", valueName: "scene"))
+            help: ArgumentHelp("The hub's scene that it runs.", valueName: "scene"))
         var sceneToRun: String?
+        @Option(
+            help: ArgumentHelp(
+                "What must hold besides: an appliance and a condition, like 'Hall light off'.",
+                valueName: "state"))
+        var and: String?
         @Option(
             help: ArgumentHelp(
                 "The activator. (default: the main one; for a number the one for a level)",
@@ -99,18 +107,13 @@ extension HomeRuleCommand {
         @Argument(help: "The rule's name, 1 to 63 bytes.") var name: String
         @Argument(help: .appliance, completion: NameCompletion.appliances) var device: String
 
-        func validate() throws {
-            guard sceneToRun == nil || alarm else {
-                throw ValidationError("only an alarm runs a scene. Add --alarm, or leave out --run")
-            }
-        }
-
         func run() async throws {
             let name = try PeerName(name)
             let said = try SaidCondition(when)
             try await home.use { session in
                 async let rooms = session.rooms()
-                let device = try Selection(self.device).device(in: try await session.devices())
+                let devices = try await session.devices()
+                let device = try Selection(self.device).device(in: devices)
                 let units = try await rooms.units
                 let target = try target(of: device, said, units)
                 let unit = units[device.id, target.id]
@@ -123,12 +126,37 @@ extension HomeRuleCommand {
                         kind: alarm ? .alarm : .notification,
                         text: text ?? "\(shortened(device.name)): \(shortened(target.name)) is \(words)",
                         scenes: scenes.isEmpty ? nil : scenes,
-                        run: try sceneToRun.map { try HouseholdNames.newGroup($0, of: .scene) }))
+                        run: try sceneToRun.map { try HouseholdNames.newGroup($0, of: .scene) },
+                        proviso: try and.map { try proviso($0, devices, units) }))
                 try await KeepRules(session.household).put(rule)
                 if json { return try JSONLine.write(rule.json(session, units)) }
                 Console.note("the rule \(quoted(rule.name)) stands on \(session.hub.name)")
                 try await warn(of: rule, session)
             }
+        }
+
+        /// `Hall light off`: the condition is what the words end with.
+        private func proviso(
+            _ text: String, _ devices: [ControlledDevice], _ units: StateUnits
+        ) throws -> RuleProviso {
+            let words = text.split(separator: " ").map(String.init)
+            for count in 1...3 where count < words.count {
+                guard let said = try? SaidCondition(words.suffix(count).joined(separator: " ")) else {
+                    continue
+                }
+                let name = words.dropLast(count).joined(separator: " ")
+                let device = try Selection(name).device(in: devices)
+                let line = said.isLine ? try units.activator(of: device) : device.main
+                guard let line else { continue }
+                let condition = try said.condition(on: line, of: device.name, units[device.id, line.id])
+                if let proviso = RuleProviso(
+                    device: device.id, activator: line.id, condition: condition)
+                {
+                    return proviso
+                }
+            }
+            throw UsageMistake(
+                "\(quoted(text)) is no appliance and its state", hint: "give one like 'Hall light off'")
         }
 
         private func target(of device: ControlledDevice, _ said: SaidCondition, _ units: StateUnits) throws
@@ -176,6 +204,15 @@ extension HomeRuleCommand {
                 Console.note("the rule \(quoted(name)) is removed")
             }
         }
+    }
+}
+
+extension RuleProviso {
+    fileprivate func words(_ devices: [ControlledDevice]) -> String {
+        let device = devices.first { $0.id == self.device }
+        let part = device?.activators.first { $0.id == activator }?.name
+        let names = [device?.name ?? self.device, part].compactMap(\.self).map { shortened($0) }
+        return "\(names.joined(separator: ": ")) \(condition)"
     }
 }
 

@@ -1,10 +1,7 @@
 import ArgumentParser
-import FoundationEssentials
-import Glibc
 import Home
 import HubClient
 import Identity
-import JSON
 
 /// `hubpair home timer`: an order that waits for its time, or is taken back then.
 struct HomeTimerCommand: AsyncParsableCommand {
@@ -15,8 +12,8 @@ struct HomeTimerCommand: AsyncParsableCommand {
             "hubpair home timer [<appliance> [on|off|40%|21 --for <time> | --in <time> | --until <time> | "
             + "--clear]] [--activator <activator>] [--yes] [--hub <hub>] [--config <directory>] [--json]",
         discussion: """
-            The hub keeps it over restarts. --for and --until set the appliance now, and off then; --in sets \
-            it then. An appliance has one timer for each activator; a new one takes its place. Without an \
+            The hub keeps it over restarts. --for and --until set the appliance now, and take that back then; \
+            --in sets it then. An appliance has one timer for each activator; a new one takes its place. Without an \
             appliance those that wait are listed.
 
             EXAMPLES:
@@ -34,14 +31,14 @@ struct HomeTimerCommand: AsyncParsableCommand {
     @OptionGroup var confirmation: ConfirmationOption
     @Option(
         name: .customLong("for"),
-        help: ArgumentHelp("Now, and off after so long: 20m.", valueName: "time"),
+        help: ArgumentHelp("Now, and back after so long: 20m.", valueName: "time"),
         transform: durationValue(atMost: longest, like: "20m"))
     var lasts: Duration?
     @Option(
         name: .customLong("in"), help: ArgumentHelp("After so long: 10m.", valueName: "time"),
         transform: durationValue(atMost: longest, like: "10m"))
     var later: Duration?
-    @Option(help: ArgumentHelp("Now, and off at this time of the day: 22:00.", valueName: "time"))
+    @Option(help: ArgumentHelp("Now, and back at this time of the day: 22:00.", valueName: "time"))
     var until: String?
     @Flag(help: "Take the timer away.") var clear = false
     @Option(help: ArgumentHelp("The activator. (default: the main one)", valueName: "activator"))
@@ -67,7 +64,7 @@ struct HomeTimerCommand: AsyncParsableCommand {
         guard device == nil || setting != nil || clear else {
             throw ValidationError("missing: what to set it to. Say hubpair home timer Lamp on --for 20m")
         }
-        if let until, TimeToday.seconds(until: until) == nil {
+        if let until, TimedOrders.clock(until) == nil {
             throw ValidationError("\(quoted(until)) is no time of the day. Say one like 22:00")
         }
     }
@@ -87,55 +84,30 @@ struct HomeTimerCommand: AsyncParsableCommand {
             guard !appliance.onlyTells else { throw OnlyTells(device: appliance.name) }
             let order = try Order(appliance, named, to: said, rooms.units)
             try guardian.confirm([order], devices)
-            try await set(order, timers, session, rooms.units)
+            try await give(order, session, rooms.units)
         }
     }
 
-    private func set(
-        _ order: Order, _ timers: KeepTimers, _ session: HomeSession, _ units: StateUnits
-    ) async throws {
-        let seconds =
-            (lasts ?? later).map { Int64($0.inSeconds.rounded(.up)) }
-            ?? until.flatMap(TimeToday.seconds(until:)) ?? 0
-        if later != nil {
-            let timer = try await timers.put(
-                order.state, device: order.device, activator: order.activator, after: seconds)
-            return try say(timer, order.name, session)
+    private var time: SpokenTime.Kind? {
+        if let lasts { return .lasting(Int64(lasts.inSeconds.rounded(.up))) }
+        if let later { return .later(Int64(later.inSeconds.rounded(.up))) }
+        return until.flatMap(TimedOrders.clock)
+    }
+
+    private func give(_ order: Order, _ session: HomeSession, _ units: StateUnits) async throws {
+        guard let time else { return }
+        let timed = TimedOrders(session: session, timeout: confirmation.timeout, units: units)
+        let (kept, results) = try await timed.give([order], time)
+        let run = HomeOrders(session: session, timeout: confirmation.timeout, units: units)
+        if json {
+            try JSONLine.write(kept.map { timed.row($0.timer, $0.name) })
+        } else {
+            try run.report(results)
+            TimedOrders.tell(kept)
         }
-        let end: JSONValue = if case .boolean(let isOn) = order.state { .boolean(!isOn) } else { .number(0) }
-        // The end is kept before it begins: nothing runs for ever because the network broke off between.
-        let timer = try await timers.put(
-            end, device: order.device, activator: order.activator, after: seconds)
-        do {
-            try await HomeOrders(session: session, timeout: confirmation.timeout, units: units)
-                .runAndReport([order], asJSON: false)
-        } catch {
-            try? await timers.remove(device: order.device, activator: order.activator)
-            throw error
-        }
-        try say(timer, order.name, session)
-    }
-
-    private func say(_ timer: KeepTimers.Timer, _ name: String, _ session: HomeSession) throws {
-        if json { return try JSONLine.write(row(timer, name, session)) }
-        Console.note("\(SafeText.escaped(name)) \(words(timer))")
-    }
-
-    private func row(_ timer: KeepTimers.Timer, _ name: String, _ session: HomeSession) -> JSONValue {
-        var line = session.householdJSON
-        (line["device"], line["activator"]) = (.string(timer.device), .string(timer.activator))
-        (line["name"], line["state"]) = (.string(name), timer.state)
-        (line["due"], line["author"]) = (.string(timer.due.timestamp), .string(timer.name))
-        return .object(line)
-    }
-
-    private func words(_ timer: KeepTimers.Timer) -> String {
-        let state =
-            switch timer.state {
-            case .boolean(let isOn): isOn ? "on" : "off"
-            default: timer.state.asDouble.map { Setting.level($0).text } ?? timer.state.text
-            }
-        return "is set to \(state) at \(LocalTime(timer.due).text(seenAt: Date()))"
+        run.nameFailures(results)
+        let worst = ExitStatus.worst(of: results.map(\.status))
+        if worst != .done { throw worst }
     }
 
     private func remove(
@@ -158,34 +130,16 @@ struct HomeTimerCommand: AsyncParsableCommand {
             let names = [device?.name ?? timer.device, part].compactMap(\.self).map { shortened($0) }
             return (timer: timer, name: names.joined(separator: ": "))
         }
-        if json { return try JSONLine.write(named.map { row($0.timer, $0.name, session) }) }
+        if json {
+            let timed = TimedOrders(session: session, timeout: confirmation.timeout)
+            return try JSONLine.write(named.map { timed.row($0.timer, $0.name) })
+        }
         if timers.isEmpty {
             return Console.note("nothing waits; 'hubpair home timer Lamp on --for 10m' sets one")
         }
-        for (timer, name) in named { try Console.output("\(SafeText.escaped(name)) \(words(timer))") }
-    }
-}
-
-/// A time of this or the next day, by this computer's clock.
-enum TimeToday {
-    /// How long it is until `HH:MM`; nil for what is no time.
-    static func seconds(until text: String) -> Int64? {
-        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
-        guard parts.count == 2, parts.allSatisfy({ (1...2).contains($0.utf8.count) }),
-            let hour = Int32(parts[0]), let minute = Int32(parts[1]), (0...23).contains(hour),
-            (0...59).contains(minute)
-        else { return nil }
-        var now = time(nil)
-        var day = tm()
-        guard localtime_r(&now, &day) != nil else { return nil }
-        (day.tm_hour, day.tm_min, day.tm_sec, day.tm_isdst) = (hour, minute, 0, -1)
-        var end = mktime(&day)
-        if end <= now {
-            day.tm_mday += 1
-            day.tm_isdst = -1
-            end = mktime(&day)
+        for (timer, name) in named {
+            try Console.output("\(SafeText.escaped(name)) \(TimedOrders.words(timer))")
         }
-        return end > now ? Int64(end - now) : nil
     }
 }
 

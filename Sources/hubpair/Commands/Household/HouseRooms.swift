@@ -120,7 +120,7 @@ extension HomeSession {
     func units(for setting: SaidSetting) async throws -> HouseRooms {
         switch setting {
         // A percentage is told back in the unit; and an appliance may be of a kind that is asked about first.
-        case .setting: return try await rooms(isNeeded: false)
+        case .setting, .colour: return try await rooms(isNeeded: false)
         case .amount:
             guard !hub.isUnprotected else { return HouseRooms() }
             do {

@@ -55,6 +55,11 @@ struct HomeSayCommand: AsyncParsableCommand {
     private func answer(_ sentence: String, _ session: HomeSession) async throws -> ExitStatus {
         let orders: [Order]
         var units = StateUnits()
+        let language = SpokenLanguage.ofEnvironment
+        // "For ten minutes" is the hub's; without it the sentence is an order of its own.
+        let time =
+            session.hub.isUnprotected
+            ? nil : SpokenTime(sentence, language) ?? SpokenTime(sentence, .english)
         do {
             async let rooms = session.rooms(isNeeded: false)
             async let scenes = session.sharedScenes()
@@ -63,8 +68,10 @@ struct HomeSayCommand: AsyncParsableCommand {
             let devices = try await rooms.kinds.applied(to: house.devices)
             let targets = SpokenTargets(
                 devices: devices, rooms: try await rooms.rooms, scenes: await scenes.map(\.name),
-                units: units, language: SpokenLanguage.ofEnvironment)
-            switch try targets.meaning(of: sentence) {
+                units: units, language: language)
+            switch try meaning(of: time?.rest ?? sentence, targets, devices, units) {
+            case .answer where time != nil, .scene where time != nil:
+                throw SpokenTimeRefusal()
             case .answer(let answer):
                 session.saySilent(house)
                 try tell(answer, to: sentence, session, units)
@@ -74,6 +81,9 @@ struct HomeSayCommand: AsyncParsableCommand {
                 orders = understood.orders
                 sayLeftAlone(understood.leftAlone)
                 sayLeftAlone(understood.unable, "left alone, since it knows only on and off")
+                if let time {
+                    return try await keep(time.kind, orders, devices, units, sentence, session)
+                }
                 try ask(orders, devices)
             }
         } catch let no as ExitStatus {
@@ -90,6 +100,44 @@ struct HomeSayCommand: AsyncParsableCommand {
             try write(sentence, results: results.map(run.json))
         } else {
             try run.report(results)
+        }
+        run.nameFailures(results)
+        return ExitStatus.worst(of: results.map(\.status))
+    }
+
+    /// As it is, or else with a colour at its end.
+    private func meaning(
+        of sentence: String, _ targets: SpokenTargets, _ devices: [ControlledDevice], _ units: StateUnits
+    ) throws -> SpokenTargets.Meaning {
+        do {
+            return try targets.meaning(of: sentence)
+        } catch {
+            guard let colour = SpokenColour(sentence),
+                case .orders(var understood)? = try? targets.meaning(of: colour.order)
+            else { throw error }
+            understood.orders = try colour.orders(understood, of: devices, units)
+            return .orders(understood)
+        }
+    }
+
+    /// Orders with a time: what ends them is kept on the hub before they begin.
+    private func keep(
+        _ time: SpokenTime.Kind, _ orders: [Order], _ devices: [ControlledDevice], _ units: StateUnits,
+        _ sentence: String, _ session: HomeSession
+    ) async throws -> ExitStatus {
+        // Of "the tv off and the lamp on for an hour" nobody knows what the hour is about.
+        guard Set(orders.map(\.state.text)).count == 1 else { throw SpokenTimeRefusal() }
+        // Later nobody sees what opens: it is asked about, or named by 'home timer --yes'.
+        try OrderGuard.ask(orders, devices)
+        let timed = TimedOrders(session: session, timeout: confirmation.timeout, units: units)
+        let (kept, results) = try await timed.give(orders, time)
+        let run = HomeOrders(session: session, timeout: confirmation.timeout, units: units)
+        if json {
+            let timers = kept.map { timed.row($0.timer, $0.name) }
+            try write(sentence, results: results.map(run.json), timers: timers)
+        } else {
+            try run.report(results)
+            TimedOrders.tell(kept)
         }
         run.nameFailures(results)
         return ExitStatus.worst(of: results.map(\.status))
@@ -147,14 +195,15 @@ struct HomeSayCommand: AsyncParsableCommand {
 
     private func write(
         _ sentence: String, error: String? = nil, scene: String? = nil, results: [JSONValue] = [],
-        answer: String? = nil, states: [JSONValue] = []
+        answer: String? = nil, states: [JSONValue] = [], timers: [JSONValue] = []
     ) throws {
-        try JSONLine.write(
-            .object([
-                "sentence": .string(shortened(sentence)), "understood": .boolean(error == nil),
-                "error": .text(error), "results": .array(results), "scene": .text(scene),
-                "answer": .text(answer), "states": .array(states),
-            ]))
+        var line: [String: JSONValue] = [
+            "sentence": .string(shortened(sentence)), "understood": .boolean(error == nil),
+            "error": .text(error), "results": .array(results), "scene": .text(scene),
+            "answer": .text(answer), "states": .array(states),
+        ]
+        if !timers.isEmpty { line["timers"] = .array(timers) }
+        try JSONLine.write(.object(line))
     }
 }
 

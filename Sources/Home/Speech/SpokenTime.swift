@@ -1,0 +1,127 @@
+/// The time at the end or the beginning of an order: "for ten minutes", "in half an hour", "until 22:00".
+///
+///     time = "for" span / "in" span / "until" clock        ; English
+///     time = "für" span / "in" span / "bis" clock / span "lang"
+///     span = number unit / "half an hour" / "eine halbe Stunde" / "viertelstunde"
+///     clock = hour [ ":" minute ] [ "am" / "pm" ] / hour "Uhr" [ minute ]
+///
+/// Accepted: `turn the fan on for 10 minutes`, `in zehn Minuten das Licht aus`, `light on until 10 pm`. What
+/// is left is a sentence of its own. Rejected: `for a while`, `in the morning`, `until dark`.
+package struct SpokenTime: Equatable, Sendable {
+    package enum Kind: Equatable, Sendable {
+        /// Now, and taken back after so many seconds.
+        case lasting(Int64)
+        /// Not before so many seconds are over.
+        case later(Int64)
+        /// Now, and taken back at this time of the day.
+        case until(hour: Int, minute: Int)
+    }
+
+    /// Longer ones are scenes with a time.
+    private static let maximumSeconds = 604_800.0
+
+    package let kind: Kind
+    /// The sentence without it.
+    package let rest: String
+
+    /// Nil if no time is said in this language.
+    package init?(_ text: String, _ language: SpokenLanguage) {
+        guard text.utf8.count <= SpokenLanguage.maximumByteCount else { return nil }
+        var words = SpokenText.tokens(text)
+        while words.last == "." { words.removeLast() }
+        let fillers: Set = ["please", "bitte"]
+        while let last = words.last, fillers.contains(last) { words.removeLast() }
+        let isGerman = language.code == "de"
+        // At the end, from its longest form to its shortest.
+        for count in stride(from: min(8, words.count - 1), through: 2, by: -1) {
+            guard let kind = SpokenTime.kind(Array(words.suffix(count)), language, isGerman) else { continue }
+            self.init(kind, words.dropLast(count))
+            return
+        }
+        for count in stride(from: min(7, words.count - 1), through: 3, by: -1) {
+            guard case .later? = SpokenTime.kind(Array(words.prefix(count)), language, isGerman),
+                let kind = SpokenTime.kind(Array(words.prefix(count)), language, isGerman)
+            else { continue }
+            var rest = words.dropFirst(count)
+            if rest.first == "," { rest = rest.dropFirst() }
+            self.init(kind, rest)
+            return
+        }
+        return nil
+    }
+
+    private init?(_ kind: Kind, _ rest: ArraySlice<String>) {
+        var rest = rest
+        if rest.last == "," { rest = rest.dropLast() }
+        guard !rest.isEmpty else { return nil }
+        (self.kind, self.rest) = (kind, rest.joined(separator: " "))
+    }
+
+    private static func kind(_ words: [String], _ language: SpokenLanguage, _ isGerman: Bool) -> Kind? {
+        var inside = words.dropFirst()
+        switch (words.first, isGerman) {
+        case ("for", false), ("fur", true): return seconds(inside, language).map(Kind.lasting)
+        case ("in", _):
+            if inside.last == "time", !isGerman { inside = inside.dropLast() }
+            return seconds(inside, language).map(Kind.later)
+        case ("until", false), ("till", false), ("bis", true): return clock(inside, language)
+        case (_, true) where words.last == "lang":
+            return seconds(words[...].dropLast(), language).map(Kind.lasting)
+        default: return nil
+        }
+    }
+
+    private static let units: [String: Double] = [
+        "second": 1, "seconds": 1, "sec": 1, "secs": 1, "sekunde": 1, "sekunden": 1,
+        "minute": 60, "minutes": 60, "min": 60, "mins": 60, "minuten": 60,
+        "hour": 3600, "hours": 3600, "stunde": 3600, "stunden": 3600,
+    ]
+    private static let fixed: [String: Double] = [
+        "half an hour": 1800, "a half hour": 1800, "half hour": 1800, "an hour and a half": 5400,
+        "a quarter of an hour": 900, "eine halbe stunde": 1800, "einer halben stunde": 1800,
+        "halbe stunde": 1800, "viertelstunde": 900, "eine viertelstunde": 900, "einer viertelstunde": 900,
+        "anderthalb stunden": 5400, "eineinhalb stunden": 5400, "dreiviertelstunde": 2700,
+        "eine dreiviertelstunde": 2700, "einer dreiviertelstunde": 2700,
+    ]
+
+    private static func seconds(_ words: ArraySlice<String>, _ language: SpokenLanguage) -> Int64? {
+        if let known = fixed[words.joined(separator: " ")] { return Int64(known) }
+        guard let unit = words.last.flatMap({ units[$0] }), words.count >= 2 else { return nil }
+        let said = Array(words.dropLast())
+        let isOne = said.count == 1 && ["a", "an", "one", "ein", "eine", "einer"].contains(said[0])
+        guard let number = isOne ? 1 : language.numbers.value(of: said), number > 0 else { return nil }
+        let seconds = (number * unit).rounded()
+        return seconds >= 1 && seconds <= maximumSeconds ? Int64(seconds) : nil
+    }
+
+    private static func clock(_ words: ArraySlice<String>, _ language: SpokenLanguage) -> Kind? {
+        var words = Array(words)
+        var half: String?
+        if let last = words.last, ["am", "pm"].contains(last) {
+            half = last
+            words.removeLast()
+        }
+        if words.last == "o'clock" { words.removeLast() }
+        if words == ["noon"] { return .until(hour: 12, minute: 0) }
+        if words == ["midnight"] || words == ["mitternacht"] { return .until(hour: 0, minute: 0) }
+        if let place = words.firstIndex(of: "uhr") { words.remove(at: place) }
+        guard (1...2).contains(words.count) else { return nil }
+        // "22:00" is two words, and 22.00 is one.
+        if words.count == 1, words[0].contains(".") {
+            words = words[0].split(separator: ".").map(String.init)
+        }
+        let numbers = words.compactMap { language.numbers.value(of: [$0]) }
+        guard numbers.count == words.count, let first = numbers.first else { return nil }
+        var hour = first
+        let minute = numbers.count > 1 ? numbers[1] : 0
+        guard hour == hour.rounded(), minute == minute.rounded(), (0...24).contains(hour),
+            (0...59).contains(minute)
+        else { return nil }
+        if let half {
+            guard (1...12).contains(hour) else { return nil }
+            hour = hour.truncatingRemainder(dividingBy: 12) + (half == "pm" ? 12 : 0)
+        }
+        guard hour < 24 || minute == 0 else { return nil }
+        return .until(hour: Int(hour) % 24, minute: Int(minute))
+    }
+}

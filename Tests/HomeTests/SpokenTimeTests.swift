@@ -1,0 +1,43 @@
+import Testing
+
+@testable import Home
+
+/// The time that is said with an order.
+@Suite struct SpokenTimeTests {
+    @Test(arguments: [
+        ("turn the fan on for 10 minutes", SpokenTime.Kind.lasting(600), "turn the fan on"),
+        ("Light on for half an hour, please.", .lasting(1800), "light on"),
+        ("sprinkler on for twenty minutes", .lasting(1200), "sprinkler on"),
+        ("turn the lamp off in ten minutes", .later(600), "turn the lamp off"),
+        ("in 5 minutes turn the lamp off", .later(300), "turn the lamp off"),
+        ("in an hour, turn the lamp off", .later(3600), "turn the lamp off"),
+        ("light on until 22:00", .until(hour: 22, minute: 0), "light on"),
+        ("light on until 10 pm", .until(hour: 22, minute: 0), "light on"),
+        ("light on till 7:30 am", .until(hour: 7, minute: 30), "light on"),
+        ("light on until midnight", .until(hour: 0, minute: 0), "light on"),
+    ])
+    func english(text: String, kind: SpokenTime.Kind, rest: String) {
+        let time = SpokenTime(text, .english)
+        #expect(time?.kind == kind && time?.rest == rest, "\(String(describing: time))")
+    }
+
+    @Test(arguments: [
+        ("mach das Licht für zehn Minuten an", nil),
+        ("Licht im Flur an für 10 Minuten", SpokenTime.Kind.lasting(600)),
+        ("Licht aus in zehn Minuten", .later(600)),
+        ("in einer halben Stunde das Licht aus", .later(1800)),
+        ("Licht an bis 22 Uhr", .until(hour: 22, minute: 0)),
+        ("Licht an bis 22 Uhr 30", .until(hour: 22, minute: 30)),
+        ("Sprenger an zwanzig Minuten lang", .lasting(1200)),
+    ])
+    func german(text: String, kind: SpokenTime.Kind?) {
+        #expect(SpokenTime(text, .german)?.kind == kind, "\(text)")
+    }
+
+    @Test(arguments: [
+        "turn the fan on for a while", "turn the light on in the morning", "light on until dark",
+        "for 10 minutes", "turn the light on in the kitchen", "light on until 25:00",
+        "light on until 13 pm", "light on for 0 minutes", "light on for 900 hours", "in the hall light on",
+    ])
+    func noTimes(text: String) { #expect(SpokenTime(text, .english) == nil) }
+}
