@@ -44,8 +44,10 @@ import Testing
 
     @Test func thePlaceInTheCode() {
         #expect(
-            AddressChoice.given("192.0.2.7", port: nil).hint(port: 8123, names: nil)?.description == "192.0.2.7:8123")
-        #expect(AddressChoice.given("a.local", port: 1).hint(port: 8123, names: nil)?.description == "a.local:1")
+            AddressChoice.given("192.0.2.7", port: nil).hint(port: 8123, names: nil)?.description
+                == "192.0.2.7:8123")
+        #expect(
+            AddressChoice.given("a.local", port: 1).hint(port: 8123, names: nil)?.description == "a.local:1")
         #expect(AddressChoice.none.hint(port: 8000, names: nil) == nil)
     }
 }

@@ -26,7 +26,8 @@ package enum ClientHello {
         case malformed
     }
 
-    private struct Malformed: Error {}  // Never reaches a user: it becomes a verdict.
+    /// Never reaches a user: it becomes a verdict.
+    private struct Malformed: Error {}
 
     /// What the bytes from the beginning of a connection say.
     package static func read(_ bytes: [UInt8]) -> Verdict {

@@ -32,7 +32,8 @@ import Testing
     @Test(arguments: [
         "[way a:1]", "[way a b]\nadded=2026-11-27T10:22:03Z", "[road a:1]\nadded=2026-11-27T10:22:03Z",
         "[way]",
-        "[relay K7QF-2M9D-X0TW-8RHC]\nadded=2026-11-27T10:22:03Z\naddress=a:1\nname=x\npin=sha256//AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=",
+        "[relay K7QF-2M9D-X0TW-8RHC]\nadded=2026-11-27T10:22:03Z\naddress=a:1\nname=x\n"
+            + "pin=sha256//AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=",
     ])
     func aFaultRefusesAll(group: String) {
         #expect(throws: KeyFileError.self) {

@@ -12,9 +12,9 @@ struct HomeTimerCommand: AsyncParsableCommand {
             "hubpair home timer [<appliance> [on|off|40%|21 --for <time> | --in <time> | --until <time> | "
             + "--clear]] [--activator <activator>] [--yes] [--hub <hub>] [--config <directory>] [--json]",
         discussion: """
-            The hub keeps it over restarts. --for and --until set the appliance now, and take that back then; \
-            --in sets it then. An appliance has one timer for each activator; a new one takes its place. Without an \
-            appliance those that wait are listed.
+            The hub keeps it over restarts. --for and --until set the appliance now, and take that back \
+            then; --in sets it then. An appliance has one timer for each activator; a new one takes its \
+            place. Without an appliance those that wait are listed.
 
             EXAMPLES:
               hubpair home timer Sprinkler on --for 20m
