@@ -6,6 +6,8 @@ import Identity
 ///     text = "ipv4 " 1*3DIGIT 3( "." 1*3DIGIT )
 ///          / "ipv6 " 4HEXDIG 3( ":" 4HEXDIG ) [ "%" interface ]    ; the first 64 bits, lower case
 ///
+/// `%relay` stands behind an address that is a relay's word.
+///
 /// Accepted: `ipv4 192.0.2.7`, `ipv6 fd77:0000:0000:0001`, `ipv6 fe80:0000:0000:0000%eth0`. Rejected:
 /// `192.0.2.7`, `ipv4 192.0.2.07`, `ipv6 fd77::1`.
 public struct SourcePrefix: Hashable, Sendable, CustomStringConvertible {
@@ -13,6 +15,9 @@ public struct SourcePrefix: Hashable, Sendable, CustomStringConvertible {
     private let bytes: [UInt8]
     /// The interface of a link-local prefix; empty for all other prefixes.
     private let scope: String
+
+    /// In the place of an interface: the address is a relay's word.
+    private static let relay = "relay"
 
     /// The source of an address. An IPv4-mapped IPv6 address (RFC 4291 § 2.5.5.2) counts as the IPv4 address.
     public init(_ address: NetworkAddress) {
@@ -30,7 +35,7 @@ public struct SourcePrefix: Hashable, Sendable, CustomStringConvertible {
     package init(relayed address: NetworkAddress) {
         let plain = SourcePrefix(address)
         bytes = plain.bytes.count == 4 ? [0x20, 0x02] + plain.bytes + [0, 0] : plain.bytes
-        scope = "relay"
+        scope = SourcePrefix.relay
     }
 
     /// Parses a source; nil unless `text` has the form above.
@@ -56,7 +61,11 @@ public struct SourcePrefix: Hashable, Sendable, CustomStringConvertible {
         default: return nil
         }
         guard let address else { return nil }
-        self.init(address)
+        if words[1].hasSuffix("%\(SourcePrefix.relay)") {
+            self.init(relayed: address)
+        } else {
+            self.init(address)
+        }
         guard description == text else { return nil }
     }
 

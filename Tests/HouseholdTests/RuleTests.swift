@@ -45,7 +45,6 @@ struct RuleTests {
     @Test(arguments: [
         head + "[rule Door]\n", head + door.replacing("off", with: "open"),
         head + door.replacing("alarm", with: "alert"), head + door + "in=Away\n", head + door + "in=[1]\n",
-        head + door.replacing("alarm", with: "notification") + "run=Lights\n",
         head + door + door.replacing("Door", with: "DOOR"),
         head + door.replacing("device=d", with: "device="),
         head + door.replacing("The door is open", with: ""),

@@ -15,7 +15,7 @@ package struct SpokenColour: Equatable, Sendable {
     package init?(_ text: String) {
         guard text.utf8.count <= SpokenLanguage.maximumByteCount else { return nil }
         var words = SpokenText.tokens(text)
-        while let last = words.last, [".", "please", "bitte"].contains(last) { words.removeLast() }
+        while let last = words.last, [".", ",", "please", "bitte"].contains(last) { words.removeLast() }
         let found = [2, 1].lazy.compactMap { count in
             words.count > count
                 ? ColourWord(words.suffix(count).joined(separator: " ")).map { (count, $0) } : nil

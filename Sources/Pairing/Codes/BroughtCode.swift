@@ -71,10 +71,11 @@ package enum BroughtCode: Equatable, Sendable {
     private static func hint(in text: PlainText) -> PairingCode.AddressHint? {
         let last = text.text.split(separator: " ").last.map(String.init)?.lowercased() ?? ""
         let start = last.firstRange(of: "//")?.upperBound ?? last.startIndex
-        let place = last[start...].prefix { $0 != "/" }.drop { !$0.isLetter && !$0.isNumber }
-        // In front of it may stand "Code:".
+        let place = last[start...].prefix { $0 != "/" }
+        // In front of it may stand "Code:", and a quote or stars behind that.
         let parts = place.split(separator: ":", omittingEmptySubsequences: false).suffix(2)
-        guard let host = parts.first, host.contains(".") else { return nil }
+        guard let host = parts.first?.drop(while: { !$0.isLetter && !$0.isNumber }), host.contains(".")
+        else { return nil }
         let port = parts.count == 2 ? parts.last.flatMap { UInt16(digits: $0) } : 443
         return port.flatMap { $0 > 0 ? PairingCode.AddressHint(host: host, port: $0) : nil }
     }

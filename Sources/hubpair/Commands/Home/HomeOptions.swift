@@ -67,6 +67,8 @@ struct HomeChoice: Equatable {
 
     /// The hubs that are meant, if they are more than one: those named, or else those of 'hubs select'.
     func several(_ reach: UseHub) throws -> [SavedHub]? {
+        // One that is named may be a hub that is not known yet.
+        guard hubs.count != 1 else { return nil }
         var chosen: [SavedHub] = []
         for hub in try hubs.isEmpty ? reach.selected() : hubs.map({ try reach.find(PeerSelector($0)) })
         where !chosen.contains(hub) { chosen.append(hub) }
