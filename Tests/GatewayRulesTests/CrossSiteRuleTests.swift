@@ -39,7 +39,6 @@ import Testing
         }
         #expect(try verdict("Host: kitchen.fritz.box", "Accept: application/json") == .allowed)
         #expect(try verdict("Host: kitchen.local", "Accept: text/html") == .allowed)
-        #expect(try verdict("Accept: text/html") == .allowed)
         // A program with a device's key: it knows the hub by its key, whatever it asks for.
         #expect(
             try verdict("Host: kitchen.fritz.box", "Accept: text/html", isStranger: false) == .allowed)

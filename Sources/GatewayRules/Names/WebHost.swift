@@ -37,7 +37,9 @@ package enum WebHost: Hashable, Sendable, CustomStringConvertible {
     /// The host in the value of a `Host` field, `host [ ":" port ]`; nil if it is not one.
     package init?(field value: some Collection<UInt8>) {
         guard let text = String(validating: value, as: UTF8.self) else { return nil }
-        let host = text.hasPrefix("[") ? text.prefix { $0 != "]" } + "]" : text.prefix { $0 != ":" }
+        let end = text.hasPrefix("[") ? text.firstIndex(of: "]").map(text.index(after:)) : nil
+        // A bracket that stays open makes no host.
+        let host = end.map { text[..<$0] } ?? text.prefix { $0 != ":" }
         let rest = text.dropFirst(host.count)
         guard rest.isEmpty || rest.utf8.first == UInt8(ascii: ":") && UInt16(digits: rest.dropFirst()) != nil
         else { return nil }

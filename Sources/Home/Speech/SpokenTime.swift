@@ -29,7 +29,7 @@ package struct SpokenTime: Equatable, Sendable {
         guard text.utf8.count <= SpokenLanguage.maximumByteCount else { return nil }
         var words = SpokenText.tokens(text)
         while words.last == "." { words.removeLast() }
-        let fillers: Set = ["please", "bitte"]
+        let fillers: Set = ["please", "bitte", ","]
         while let last = words.last, fillers.contains(last) { words.removeLast() }
         let isGerman = language.code == "de"
         // At the end, from its longest form to its shortest.

@@ -23,6 +23,8 @@ struct CommandForm {
     private static let names = [
         "StateOption.path": "state", "ConfigurationOption.path": "config", "Add.scenes": "in",
         "Add.sceneToRun": "run", "PassphraseOption.path": "passphrase-file", "ListCommand.types": "type",
+        "HouseholdOptions.hubs": "hub", "OpenCommand.hubs": "hub", "CallCommand.hubs": "hub",
+        "HomeTimerCommand.lasts": "for", "HomeTimerCommand.later": "in", "Request.names": "name",
     ]
     private static let letters = ["--help": "-h", "--output": "-o", "--watch": "-w", "--yes": "-y"]
 

@@ -26,7 +26,7 @@ enum CommandSynonyms {
         status state = hub show; log logs history = hub journal; cert key = hub certificate
         """,
         "hubs": """
-        default select switch = hubs use; clear = hubs reset; unpair leave = hubs forget
+        default switch = hubs use; clear = hubs reset; unpair leave = hubs forget
         pair connect join = pair
         """,
         "codes": "print new add make = print",

@@ -31,7 +31,7 @@ import Testing
 
     @Test(arguments: [
         ("POST /hubpair/v1/hub", 405, "GET, HEAD"), ("GET /hubpair/v1/pair", 405, "POST"),
-        ("DELETE /hubpair/v1/device", 405, "GET, HEAD"), ("GET /hubpair", 404, nil),
+        ("PUT /hubpair/v1/device", 405, "GET, HEAD, DELETE"), ("GET /hubpair", 404, nil),
         ("GET /hubpair/v2/hub", 404, nil),
         ("GET //hubpair/v1/hub", 404, nil), ("GET /%68ubpair/x", 404, nil), ("GET /x/../HUBPAIR", 404, nil),
         ("TRACE /", 405, "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"), ("GET http://h/", 400, nil),

@@ -73,7 +73,7 @@ extension HomeRuleCommand {
                   hubpair home rule add Leak 'Water sensor' --when on --alarm
                   hubpair home rule add Warm Thermometer --when 'above 25 °C'
                   hubpair home rule add Door 'Front door' --when off --alarm --in Away
-                  hubpair home rule add Hall Motion --when on --and 'Hall light off' --run Welcome
+                  hubpair home rule add Hall Motion --when on --and 'Lamp off' --run Hi
                 """)
         @OptionGroup var home: HouseholdOptions
         @Flag(help: .json) var json = false

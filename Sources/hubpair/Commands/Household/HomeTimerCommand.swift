@@ -9,8 +9,8 @@ struct HomeTimerCommand: AsyncParsableCommand {
         commandName: "timer",
         abstract: "Set an appliance for 10 minutes, in 10 minutes or until 22:00.",
         usage:
-            "hubpair home timer [<appliance> [on|off|40%|21 --for <time> | --in <time> | --until <time> | "
-            + "--clear]] [--activator <activator>] [--yes] [--hub <hub>] [--config <directory>] [--json]",
+            "hubpair home timer [<appliance> [on|off|40%|21]] [--for <time>] [--in <time>] [--until <time>] "
+            + "[--clear] [--activator <activator>] [--yes] [--hub <hub>] [--config <directory>] [--json]",
         discussion: """
             The hub keeps it over restarts. --for and --until set the appliance now, and take that back \
             then; --in sets it then. An appliance has one timer for each activator; a new one takes its \

@@ -74,6 +74,7 @@ struct HubCertificateCommand: ParsableCommand {
             discussion: """
                 EXAMPLES:
                   hubpair hub certificate request --name kitchen.example.org -o hub.csr
+                  hubpair hub certificate request --name kitchen.example.org
                 """)
 
         @Option(
@@ -107,6 +108,7 @@ struct HubCertificateCommand: ParsableCommand {
 
                 EXAMPLES:
                   hubpair hub certificate install fullchain.pem
+                  hubpair hub certificate install - <fullchain.pem
                 """)
 
         @Argument(help: "The file; '-' is standard input.", completion: .file()) var chain: String
@@ -133,7 +135,12 @@ struct HubCertificateCommand: ParsableCommand {
     /// `hubpair hub certificate remove`
     struct Remove: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "remove", abstract: "Take the installed certificate out; the hub's own stays.")
+            commandName: "remove", abstract: "Take the installed certificate out; the hub's own stays.",
+            discussion: """
+                EXAMPLES:
+                  hubpair hub certificate remove
+                  hubpair hub certificate remove --state /srv/hub
+                """)
 
         @OptionGroup var state: StateOption
 

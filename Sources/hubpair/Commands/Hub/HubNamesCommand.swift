@@ -28,6 +28,10 @@ struct HubNamesCommand: ParsableCommand {
             discussion: """
                 CERTIFICATE is which one stands for the name: the hub's own ('hubpair hub certificate'), or \
                 the installed one. With '-' a browser warns.
+
+                EXAMPLES:
+                  hubpair hub names
+                  hubpair hub names list --json
                 """)
 
         @OptionGroup var place: HubPlaceOption
@@ -54,8 +58,8 @@ struct HubNamesCommand: ParsableCommand {
             commandName: "add", abstract: "Add a name or an address of the hub; it counts at once.",
             discussion: """
                 EXAMPLES:
+                  hubpair hub names add https://kitchen.fritz.box:8000/
                   hubpair hub names add kitchen.fritz.box
-                  hubpair hub names add https://kitchen.fritz.box:8000/   # as a browser shows it
                 """)
 
         @Argument(help: "The name or address.", transform: host) var name: WebHost
@@ -83,6 +87,7 @@ struct HubNamesCommand: ParsableCommand {
             discussion: """
                 EXAMPLES:
                   hubpair hub names remove kitchen.fritz.box
+                  hubpair hub names remove kitchen.fritz.box --on Kitchen
                 """)
 
         @Argument(help: "The name or address.", transform: host) var name: WebHost

@@ -144,6 +144,7 @@ struct HubWaysCommand: ParsableCommand {
             discussion: """
                 EXAMPLES:
                   hubpair hub ways remove 203.0.113.7:8443
+                  hubpair hub ways remove relay.example.org
                 """)
         @Argument(help: "Its address; of a relay also its name or fingerprint.") var way: String
         @OptionGroup var state: StateOption

@@ -15,7 +15,6 @@ struct HubsSelectCommand: ParsableCommand {
             EXAMPLES:
               hubpair hubs select Kitchen 'Summer house'
               hubpair hubs select
-              hubpair hubs use Kitchen
             """)
     @OptionGroup var configuration: ConfigurationOption
     @Argument(help: "Their names or fingerprints.") var hubs: [PeerSelector] = []

@@ -21,8 +21,8 @@ struct RelayCommand: ParsableCommand {
 
             EXAMPLES:
               hubpair relay serve                           # on the server
-              hubpair relay print --format text             # on the server: a code for one hub
-              hubpair hub ways relay - --at relay.example.org   # on the hub: takes the code
+              hubpair relay print --format text             # there: a code for one hub
+              hubpair relay hubs
             """,
         subcommands: [RelayServeCommand.self, Print.self, Hubs.self, Remove.self])
 
@@ -137,6 +137,7 @@ struct RelayCommand: ParsableCommand {
             discussion: """
                 EXAMPLES:
                   hubpair relay remove Kitchen
+                  hubpair relay remove K7QF-2M9D-X0TW-8RHC
                 """)
         @Argument(help: "The hub's name or fingerprint.") var hub: PeerSelector
         @OptionGroup var directory: DirectoryOption
