@@ -1,5 +1,6 @@
 #if os(Linux) && !HUBPAIR_PORTABLE
 import Glibc
+#endif
 
 /// The names of hosts: this machine's own, and the grammar of them all (RFC 1123 § 2.1, with "_" as in names
 /// of services).
@@ -10,6 +11,7 @@ import Glibc
 /// Accepted: `hub`, `Kitchen-2.local`, `3com.example`, `HestiaServer._hestia._tcp.local`. Rejected: `-hub`,
 /// `a..b`, `hub.`, `1.2.3`, `hüb`.
 package enum HostName {
+    #if os(Linux) && !HUBPAIR_PORTABLE
     /// This machine's host name up to the first dot (gethostname(2)). It may break the rules for names.
     package static func own() -> String {
         var buffer = [CChar](repeating: 0, count: 256)
@@ -18,6 +20,7 @@ package enum HostName {
             .map(UInt8.init(bitPattern:))
         return String(decoding: label, as: UTF8.self)
     }
+    #endif
 
     /// True for a valid host name. A name whose last label is all digits is a mistyped IPv4 address (WHATWG
     /// URL § 3.5), never a host name.
@@ -38,4 +41,3 @@ package enum HostName {
             }
     }
 }
-#endif
