@@ -54,30 +54,26 @@ package enum LocalSocket {
     /// The path of the socket below the open directory.
     static func path(of name: String, in folder: Int32) -> String { "/proc/self/fd/\(folder)/\(name)" }
 
-    /// Listens; a socket of a process that has ended makes way.
+    /// Listens; a socket of a process that has ended makes way, and one at which somebody listens does not: a
+    /// second 'hubpair serve' must not take the first one's house away.
     ///
     /// - Returns: the descriptor, which is the caller's, and who may connect.
     static func listen(_ name: String, in directory: String) throws(FileError) -> (Int32, Peers) {
         let (folder, peers) = try open(directory)
         defer { close(folder) }
         var status = stat()
-        if fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0, status.st_mode & S_IFMT == S_IFSOCK,
-            unlinkat(folder, name, 0) != 0
-        {
-            throw .system(errno, operation: "remove", path: "\(directory)/\(name)")
+        if fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0, status.st_mode & S_IFMT == S_IFSOCK {
+            guard !isServed(name, in: folder) else {
+                throw .system(EADDRINUSE, operation: "listen on", path: "\(directory)/\(name)")
+            }
+            guard unlinkat(folder, name, 0) == 0 else {
+                throw .system(errno, operation: "remove", path: "\(directory)/\(name)")
+            }
         }
         let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
         let listener = socket(AF_UNIX, kind, 0)
         guard listener >= 0 else { throw .system(errno, operation: "open", path: "\(directory)/\(name)") }
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        let bytes = Array(path(of: name, in: folder).utf8)
-        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes.prefix($0.count - 1)) }
-        let bound = withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(listener, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-            }
-        }
+        let bound = withAddress(of: name, in: folder) { bind(listener, $0, $1) }
         // In a shared folder the other user connects; nobody else gets there.
         guard bound == 0, fchmodat(folder, name, peers.isShared ? 0o666 : 0o600, 0) == 0,
             Glibc.listen(listener, backlog) == 0
@@ -87,6 +83,30 @@ package enum LocalSocket {
             throw .system(code, operation: "listen on", path: "\(directory)/\(name)")
         }
         return (listener, peers)
+    }
+
+    /// True if a process listens at the socket.
+    private static func isServed(_ name: String, in folder: Int32) -> Bool {
+        let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+        let caller = socket(AF_UNIX, kind, 0)
+        guard caller >= 0 else { return false }
+        defer { close(caller) }
+        // EAGAIN: its queue is full (unix(7)).
+        return withAddress(of: name, in: folder) { connect(caller, $0, $1) } == 0 || errno == EAGAIN
+    }
+
+    private static func withAddress(
+        of name: String, in folder: Int32, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32
+    ) -> Int32 {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        let bytes = Array(path(of: name, in: folder).utf8)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes.prefix($0.count - 1)) }
+        return withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                body($0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
     }
 
     /// Fails unless one of `peers` is at the other end (`SO_PEERCRED` in unix(7)).
