@@ -6,8 +6,17 @@ import {
 import { NoCode, readCode } from "./read.js";
 
 // Before anything else, so that it stays in no history and nobody reads it over a shoulder.
-const brought = decodeURIComponent(location.hash.slice(1).replace(/%(?![0-9a-f]{2})/gi, "%25"));
+const brought = decoded(location.hash.slice(1));
 if (location.hash !== "") history.replaceState(null, "", location.pathname + location.search);
+
+// What is no UTF-8 stays as it stands, for the reader to name.
+function decoded(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
 
 const way = document.getElementById("way");
 const hubName = document.querySelector("h1").textContent;

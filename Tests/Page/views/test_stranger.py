@@ -120,6 +120,11 @@ class StrangerTests(HouseTests):
         browser.open("about:blank")
         browser.open(self.code()[:-4] + "0000")
         self.says(browser, "character of the code is wrong")
+        # No UTF-8: it is taken out of the address all the same, and told.
+        browser.open("about:blank")
+        browser.open(self.page("#%ff%E0abc"))
+        self.says(browser, "has 20 letters")
+        self.assertEqual(browser.run("return location.hash"), "")
         for text, words in (("abc", "has 20 letters"), ("U" * 20, "No code has"), ("H851-MAHT-99D6-MYMA-KEGF", "is wrong")):
             browser.open("about:blank")
             browser.open(self.page())
