@@ -70,8 +70,8 @@ struct StrangerPage {
         <details>
         <summary>How to get in another way</summary>
         <ul>
-        <li>Does the browser warn of this page? <a href="\(TrustPath.page.rawValue)">How it learns to know the \
-        hub.</a></li>
+        <li>Does the browser warn of this page? <a href="\(TrustPath.page.rawValue)">How it learns to know \
+        the hub.</a></li>
         <li>On a computer: install hubpair, run <code>hubpair pair</code> with a code that the owner prints, \
         and then <code>hubpair open</code>. It shows the hub’s page in this browser.</li>
         <li>A browser that takes certificates: ask the owner for a file for it, which \
