@@ -14,15 +14,16 @@ package import Pairing
 ///     text=Somebody has opened the front door
 ///     in=["Away","Night"]
 ///     run=All lights on
+///     and=6b4d5c/6b4d5e on
 ///
 /// `when` is a ``RuleCondition``. `kind` is `alarm` or `notification`. `text` has 1 to 500 bytes in one line.
-/// `in`, a JSON array of names of scenes, and `run`, the name of a scene that only an alarm may have, may be
+/// `in`, a JSON array of names of scenes, `run`, the name of a scene, and `and`, a ``RuleProviso``, may be
 /// missing. A rule's name is a `PeerName(known:)` without brackets; no two have the same, whatever its case.
 /// `made` and `changed`, each an ``AuthorMark``, may be missing.
 /// The scenes and the appliance need not exist: a rule is kept until somebody removes it.
 ///
-/// Accepted: the above. Rejected: no `text`, `when=open`, `kind=alert`, `in=Away`, `run` of a notification,
-/// another kind of group, `format=2`.
+/// Accepted: the above. Rejected: no `text`, `when=open`, `kind=alert`, `in=Away`, another kind of group,
+/// `format=2`.
 package struct Rules: HouseholdFile, Equatable {
     package static let fileName = "rules"
     package static let words = "the rules"

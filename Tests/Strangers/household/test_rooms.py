@@ -180,13 +180,14 @@ class Rules(Named):
         names(body.get("run") and [body["run"]])
         need(is_order_id(body["device"]) and is_order_id(body["activator"]))
         need(1 <= len(body["text"].encode()) <= 500 and body["text"].isprintable())
-        need(body.get("run") is None or body["kind"] == "alarm")
+        need(body.get("and") is None or body["and"] in GOOD_PROVISOS)
         return no_nulls({"name": key, **{each: body.get(each) for each in (
-            "device", "activator", "when", "kind", "text", "in", "run")}})
+            "device", "activator", "when", "kind", "text", "in", "run", "and")}})
 
 
 GOOD_TIMES = ["07:30", "00:00", "23:59", "sunset", "sunrise-15", "sunset+720"]
 GOOD_CONDITIONS = ["on", "off", "above 0.5", "below -3"]
+GOOD_PROVISOS = [f"6b4d5c/6b4d5e {each}" for each in GOOD_CONDITIONS]
 MAY = {  # what the table lets each role do
     "owner": {"use", "arrange", "administer"}, "member": {"use", "arrange"}, "guest": {"use"}}
 
@@ -236,6 +237,8 @@ class Generator:
             body["in"] = self.some([[], ["Away"], [self.name()], None, "Away"])
         if self.random.random() < 0.2:
             body["run"] = self.some(["Lights", None, self.name(), 4])
+        if self.random.random() < 0.2:
+            body["and"] = self.some(GOOD_PROVISOS + [None, 4, "x", "6b4d5c on", "6b4d5c/6b4d5e open"])
         return body
 
     def spoil(self, body):
