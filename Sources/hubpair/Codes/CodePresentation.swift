@@ -49,7 +49,9 @@ struct CodePresentation {
         var output = CodeOutput.terminal
         var replaced: CodeOutput?
         // A fault of the files is told by what follows, or nothing is lost by it.
-        let before = kind == .label ? (try? MachineHub(state: state).codes()) ?? [] : []
+        let before =
+            kind == .label
+            ? (try? AdministerCodes(state: state).list())?.map { CodeRecord($0) } ?? [] : []
         let label = CodeNotes.label(in: before)
         let issue = IssueCode(
             kind, count: copies, lifetime: lifetime, role: role, stay: stay, isForAway: isForAway,

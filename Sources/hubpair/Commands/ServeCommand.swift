@@ -122,58 +122,6 @@ struct ServeCommand: AsyncParsableCommand {
     }
 }
 
-/// A number of bytes as a person writes it, in powers of 1024, at most 1,024 g.
-///
-///     size = 1*12DIGIT [ "k" / "m" / "g" ]
-///
-/// Accepted: `4096`, `500k`, `32M`. Rejected: `32MB`, `-1`, `0`, `1.5g`, `1025g`.
-struct ByteCount: Equatable, CustomStringConvertible {
-    let count: Int
-
-    init(_ count: Int) { self.count = count }
-
-    init?(argument: String) {
-        let shifts: [Character: Int] = ["k": 10, "m": 20, "g": 30]
-        let unit = argument.last.flatMap { shifts[Character($0.lowercased())] }
-        let digits = unit == nil ? argument[...] : argument.dropLast()
-        guard digits.utf8.count <= 12, let number = Int(digits: digits), number > 0,
-            number <= (1 << 40) >> (unit ?? 0)
-        else { return nil }
-        count = number << (unit ?? 0)
-    }
-
-    var description: String { count % (1 << 20) == 0 ? "\(count >> 20)m" : "\(count)" }
-}
-
-/// How many connections there may be at a time: `512`, `512/16`.
-struct ConnectionCounts: Equatable {
-    private(set) var all = 512
-    private(set) var perSource = 16
-
-    init() {}
-
-    init?(argument: String) {
-        let numbers = argument.split(separator: "/", omittingEmptySubsequences: false).map { Int(digits: $0) }
-        guard (1...2).contains(numbers.count), numbers.allSatisfy({ (1...100_000).contains($0 ?? 0) }),
-            let first = numbers[0], let last = numbers.count == 1 ? perSource : numbers[1]
-        else { return nil }
-        (all, perSource) = (first, last)
-    }
-}
-
-enum LogLevel: String, ExpressibleByArgument, CaseIterable {
-    case debug, info, warning, error
-
-    var level: Logger.Level {
-        switch self {
-        case .debug: .debug
-        case .info: .info
-        case .warning: .warning
-        case .error: .error
-        }
-    }
-}
-
 /// An IPv4 or IPv6 address; no host name.
 private func address(_ text: String) throws -> NetworkAddress {
     guard let address = NetworkAddress(text)?.withScopeName else {

@@ -4,7 +4,7 @@ import ArgumentParser
 /// on as well. For the words of a mistake only: nothing is parsed by it.
 struct CommandForm {
     /// An option, or a flag.
-    struct Option: Equatable {
+    struct Known: Equatable {
         /// As it is typed: `--output`.
         let name: String
         let takesValue: Bool
@@ -12,7 +12,7 @@ struct CommandForm {
     }
 
     private(set) var options = [
-        Option(name: "--help", takesValue: false), Option(name: "--version", takesValue: false),
+        Known(name: "--help", takesValue: false), Known(name: "--version", takesValue: false),
     ]
     /// At most so many arguments that are not options.
     private(set) var mostValues = 0
@@ -46,7 +46,7 @@ struct CommandForm {
     }
 
     fileprivate mutating func addOption(_ name: String, takesValue: Bool) {
-        options.append(Option(name: "--\(name)", takesValue: takesValue))
+        options.append(Known(name: "--\(name)", takesValue: takesValue))
     }
 
     fileprivate mutating func addArgument(_ name: String, isOptional: Bool, isList: Bool) {
@@ -55,7 +55,7 @@ struct CommandForm {
     }
 
     /// The option of that name or letter.
-    subscript(name: String) -> Option? { options.first { $0.name == name || $0.letter == name } }
+    subscript(name: String) -> Known? { options.first { $0.name == name || $0.letter == name } }
 }
 
 private protocol FormPart {

@@ -123,3 +123,10 @@ struct SuggestedLine: Equatable, CustomStringConvertible {
         return text.utf8.count <= maximumByteCount && SafeText.escaped(text) == text
     }
 }
+
+extension UsageMistake {
+    /// With the command line that was meant as the hint.
+    init(_ description: String, meant command: [String], _ rest: [String]) {
+        self.init(description, hint: SuggestedLine(command, rest).description)
+    }
+}

@@ -10,9 +10,4 @@ struct UsageMistake: Equatable, UserError {
         self.description = description
         self.hint = hint
     }
-
-    /// With the command line that was meant as the hint.
-    init(_ description: String, meant command: [String], _ rest: [String]) {
-        self.init(description, hint: SuggestedLine(command, rest).description)
-    }
 }

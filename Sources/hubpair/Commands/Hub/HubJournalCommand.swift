@@ -27,10 +27,10 @@ struct HubJournalCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp("Only these entries. (default: all)", valueName: "kind"))
-    var list: Choice?
+    var list: Matters?
 
     /// What entries are about.
-    enum Choice: String, ExpressibleByArgument, CaseIterable {
+    enum Matters: String, ExpressibleByArgument, CaseIterable {
         case access, house, orders, all
 
         var matters: [JournalEntry.Matter] {

@@ -20,7 +20,7 @@ struct CodesCommand: ParsableCommand {
               hubpair codes void --all --but-label  # take all back but the label
               hubpair codes --on 'Kitchen hub'      # from an owner's computer
             """,
-        subcommands: [List.self, Void.self],
+        subcommands: [List.self, Revoke.self],
         defaultSubcommand: List.self
     )
 
@@ -42,7 +42,7 @@ struct CodesCommand: ParsableCommand {
         func run() async throws { try await line.run() }
     }
 
-    struct Void: AsyncParsableCommand {
+    struct Revoke: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "void", abstract: "Take codes back: from now on they let nobody in.",
             discussion: """
