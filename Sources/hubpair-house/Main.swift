@@ -55,7 +55,7 @@ struct HouseMain {
         let isForJournal = ServiceManager.isJournal(STDERR_FILENO, stream: environment["JOURNAL_STREAM"])
         let log = ServeLog(
             Logger(label: "hubpair") { _ in ServeLogHandler(level: level, isForJournal: isForJournal) })
-        if let owner = try (state.isHouseApart ? state.house : state).becomeOwner() { log.runs(as: owner) }
+        try (state.isHouseApart ? state.house : state).becomeOwner(told: log.runs(as:))
         let manager = ServiceManager(environment: hasGate ? [:] : environment)
         let (ends, end) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         var sources: [any DispatchSourceProtocol] = []

@@ -48,7 +48,7 @@ package final class ServeLog: Sendable {
 
     package func notice(_ text: String) { logger.notice("\(text)") }
     package func error(_ text: String) { logger.error("\(text)") }
-    /// Root's `serve` has become this user.
+    /// Root's `serve` becomes this user.
     package func runs(as user: String) { info("runs as the user \(user), whose files these are") }
     package func debug(_ text: @autoclosure () -> String) { logger.debug("\(text())") }
 

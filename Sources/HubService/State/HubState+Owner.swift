@@ -5,16 +5,21 @@ extension HubState {
     /// Whose the hub is: who owns its directory, or would.
     package var user: UInt32 { HubOwner(of: path)?.user ?? geteuid() }
 
-    /// Makes this process, if it is root's, one of the service user who owns the files.
+    /// Makes this process, if it is root's, one of the service user who owns the files: it starts over
+    /// (``DirectoryOwner``).
     ///
-    /// - Returns: the user's name or number; nil if nothing had to change.
-    package func becomeOwner() throws -> String? {
+    /// - Parameter told: called before with the user's name or number.
+    package func becomeOwner(told: (String) -> Void) throws {
         let owner: DirectoryOwner
         do {
             owner = try open().owner
         } catch {
-            return nil  // the next command that opens it says what is wrong
+            return  // the next command that opens it says what is wrong
         }
-        return try owner.become() ? owner.name : nil
+        try owner.become {
+            told(owner.name)
+            // Root's default directory is another than that of the user whom it becomes.
+            setenv("HUBPAIR_STATE", path, 1)
+        }
     }
 }

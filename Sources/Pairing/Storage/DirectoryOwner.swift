@@ -52,15 +52,27 @@ package struct DirectoryOwner: Equatable, Sendable {
         return result
     }
 
-    /// Becomes the owner for good, with all threads: for a server, which needs nothing of root's.
+    /// Becomes the owner for good, for a server, which needs nothing of root's: starts this program over as
+    /// the owner, in this process and with the same arguments. It returns if nothing has to change.
     ///
-    /// - Returns: false if nothing had to change.
-    package func become() throws(FileError) -> Bool {
-        guard user != geteuid() else { return false }
+    /// A change of user alone leaves one thread behind: dispatch_main(3) takes the first one out of use by
+    /// pthread_exit(3), it waits for signals for ever, and glibc tells threads that end of no new user.
+    /// Whoever took the process over could send it a signal, and be root.
+    ///
+    /// - Parameter told: called before, if something changes.
+    package func become(told: () -> Void) throws(FileError) {
+        guard user != geteuid() else { return }
+        told()
         // The groups first, for the same reason. Real, effective and saved: there is no way back.
         guard setgroups(0, nil) == 0, setresgid(group, group, group) == 0, setresuid(user, user, user) == 0
         else { throw .system(errno, operation: "become the owner of", path: "the hub's files") }
-        return true
+        // Threads of libdispatch block all signals, and a mask is inherited.
+        var none = sigset_t()
+        sigemptyset(&none)
+        pthread_sigmask(SIG_SETMASK, &none, nil)
+        let program = "/proc/self/exe"
+        execv(program, CommandLine.unsafeArgv)
+        throw .system(errno, operation: "start over", path: program)
     }
 }
 #endif

@@ -78,10 +78,9 @@ struct ServeCommand: AsyncParsableCommand {
 
         let manager = ServiceManager(environment: environment)
         options.serviceManager = manager
-        // Root's directory is another than that of the user whom it becomes.
         let files = state.state
         // Strangers talk to it: as root it would have more to lose than the hub's files.
-        if let owner = try files.becomeOwner() { log.runs(as: owner) }
+        try files.becomeOwner(told: log.runs(as:))
 
         options.findings = {
             var findings: [JSONValue] = []
