@@ -9,13 +9,13 @@ import PinnedTLS
 /// and an old sheet of paper open nothing.
 package struct HubBackup {
     /// The names in the archive are those in the state directory. These are in every backup.
-    static let requiredNames = HubFile.names(.always)
+    private static let required = HubFile.all(.always)
     /// These are if the hub has them.
-    static let householdNames = HubFile.names(.ifThere)
-    static var names: [String] { requiredNames + householdNames + [HouseholdFiles.database] }
+    static let optional = HubFile.all(.ifThere)
+    private static var names: [String] { (required + optional).map(\.name) + [HouseholdFiles.database] }
     /// The most bytes of a backup: of its keyfiles and its database as large as they may be, and the rest.
     package static let maximumByteCount =
-        (2 + householdNames.count) * ProtectedDirectory.maximumFileByteCount + HouseholdCopy.maximumByteCount
+        (2 + optional.count) * ProtectedDirectory.maximumFileByteCount + HouseholdCopy.maximumByteCount
         + (1 << 20)
 
     /// The most bytes of one file in the archive.
@@ -34,8 +34,8 @@ package struct HubBackup {
     /// The files `hub` and `hub-certificate.pem` as they were.
     let settingsBytes: [UInt8]
     let certificate: [UInt8]
-    /// The files of the household by their names, those that there are.
-    let household: [String: [UInt8]]
+    /// Of the files that are not in every backup, those that there are.
+    let others: [HubFile: [UInt8]]
     /// Messages, states and their history; nil if there are none, or ``databaseFault`` says why not.
     private(set) var database: [UInt8]?
     /// Why the hub's database is not in the backup, in words; nil if it is, or there is none.
@@ -57,14 +57,19 @@ package struct HubBackup {
             } else {
                 Array(try identity.hubCertificatePEM().utf8)
             }
-        var household: [String: [UInt8]] = [:]
-        for name in HubBackup.householdNames {
-            household[name] = try place.read(name) { bytes throws(KeyFileError) in
-                try HubBackup.check(name, bytes)
+        var others: [HubFile: [UInt8]] = [:]
+        for file in HubBackup.optional {
+            func checked(_ bytes: [UInt8]) throws(KeyFileError) -> [UInt8] {
+                try file.check(bytes)
                 return bytes
             }
+            others[file] =
+                file.isHouseholds
+                ? try place.read(file.name, checked) : try directory.read(file.name, checked)
         }
-        self.household = household
+        // What the hub does not use, for it is of no use, would spoil the backup.
+        if !HubBackup.isBorne(others[.publicCertificate], by: identity) { others[.publicCertificate] = nil }
+        self.others = others
         made = now
     }
 
@@ -80,9 +85,9 @@ package struct HubBackup {
         }
     }
 
-    /// Throws if the file of the household cannot be read.
-    private static func check(_ name: String, _ bytes: [UInt8]) throws(KeyFileError) {
-        try HubFile.allCases.first { $0.name == name }?.check(bytes)
+    /// True if it is a certificate for a public name with the hub's key, or there is none.
+    private static func isBorne(_ publicCertificate: [UInt8]?, by identity: TLSIdentity) -> Bool {
+        publicCertificate.map { (try? InstalledCertificate($0, of: identity)) != nil } ?? true
     }
 
     /// Reads a backup whole before anything is done with it.
@@ -117,14 +122,17 @@ package struct HubBackup {
         guard identity.isBorne(byCertificatePEM: certificate) else {
             throw .notHub("the certificate in it is not of its key")
         }
-        var household: [String: [UInt8]] = [:]
-        for file in archive.files where HubBackup.householdNames.contains(file.name) {
-            household[file.name] = try parse(file.name) { bytes throws(KeyFileError) in
-                try HubBackup.check(file.name, bytes)
+        var others: [HubFile: [UInt8]] = [:]
+        for file in HubBackup.optional where archive.files.contains(where: { $0.name == file.name }) {
+            others[file] = try parse(file.name) { bytes throws(KeyFileError) in
+                try file.check(bytes)
                 return bytes
             }
         }
-        self.household = household
+        guard HubBackup.isBorne(others[.publicCertificate], by: identity) else {
+            throw .notHub("\(PublicCertificate.fileName) in it is not of its key")
+        }
+        self.others = others
         database = archive.files.first { $0.name == HouseholdFiles.database }?.bytes
         guard database.map(HouseholdCopy.isCopy) ?? true else {
             throw .notHub("\(HouseholdFiles.database) in it is no database of a backup")
@@ -137,9 +145,9 @@ package struct HubBackup {
     /// The encrypted file.
     func encrypted(under passphrase: String, work: Int) throws -> [UInt8] {
         let contents = [settingsBytes, Array(identity.keyPEM.utf8), certificate, devices.serialized]
-        var files = zip(HubBackup.requiredNames, contents).map { TarArchive.File(name: $0, bytes: $1) }
-        for name in HubBackup.householdNames {
-            if let bytes = household[name] { files.append(TarArchive.File(name: name, bytes: bytes)) }
+        var files = zip(HubBackup.required, contents).map { TarArchive.File(name: $0.name, bytes: $1) }
+        for file in HubBackup.optional {
+            if let bytes = others[file] { files.append(TarArchive.File(name: file.name, bytes: bytes)) }
         }
         if let database { files.append(TarArchive.File(name: HouseholdFiles.database, bytes: database)) }
         let archive = TarArchive(files, modified: made)

@@ -35,18 +35,21 @@ package struct RestoreHub {
             // Of a hub of 0.1; the house would take them over.
             try state.retireOldHouseholds()
             try state.makeHouse(in: directory)
+            for file in HubBackup.optional where !file.isHouseholds { try put(file, in: directory) }
             try state.house.open().withLock { house in
-                for name in HubBackup.householdNames {
-                    if let bytes = backup.household[name] {
-                        try house.replace(name, with: bytes)
-                    } else {
-                        try house.retire(name)
-                    }
-                }
+                for file in HubBackup.optional where file.isHouseholds { try put(file, in: house) }
                 try HouseholdCopy.put(backup.database, in: house)
             }
             HubState.keepRoom(in: directory)
             try directory.create(HubSettings.fileName, with: backup.settingsBytes)
+        }
+    }
+
+    private func put(_ file: HubFile, in directory: borrowing ProtectedDirectory) throws {
+        if let bytes = backup.others[file] {
+            try directory.replace(file.name, with: bytes)
+        } else {
+            try directory.retire(file.name)
         }
     }
 }

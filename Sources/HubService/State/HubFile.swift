@@ -32,12 +32,12 @@ package enum HubFile: CaseIterable, Sendable {
     var backup: Backup {
         switch self {
         case .settings, .key, .certificate, .devices: .always
-        case .ways, .rooms, .scenes, .rules, .sceneRuns: .ifThere
-        case .codes, .attempts, .lastSeen, .names, .publicCertificate: .never
+        case .ways, .publicCertificate, .rooms, .scenes, .rules, .sceneRuns: .ifThere
+        case .codes, .attempts, .lastSeen, .names: .never
         }
     }
 
-    static func names(_ backup: Backup) -> [String] { allCases.filter { $0.backup == backup }.map(\.name) }
+    static func all(_ backup: Backup) -> [HubFile] { allCases.filter { $0.backup == backup } }
 
     /// What a change of it by others concerns.
     enum Watch { case devices, codes, settings, ways, household }
