@@ -8,7 +8,7 @@ import Synchronization
 ///
 /// While a file cannot be read, what was read last goes on, and people are told: a slip of the pen must not
 /// silence an alarm.
-final class RuleTeller: StateObserver {
+final class RuleTeller: Sendable {
     private struct Known {
         var rules: [Rule] = []
         var scenes: [HubScene] = []
@@ -37,7 +37,7 @@ final class RuleTeller: StateObserver {
     }
 
     func start() {
-        poller.add(self)
+        poller.add { [self] in await statesChanged($0) }
         looking.withLock {
             $0 = RecurringLook(remembering: ()) { [weak self] _ in
                 await self?.look()
@@ -75,7 +75,7 @@ final class RuleTeller: StateObserver {
         }
     }
 
-    func statesChanged(_ changes: [StateChange]) async -> [MessageDraft] {
+    private func statesChanged(_ changes: [StateChange]) async -> [MessageDraft] {
         await read()
         let (watch, scenes) = known.withLock { known in
             let arming = Arming(known.rules, known.scenes)

@@ -48,7 +48,7 @@ final class StatePoller: Sendable {
         var keptSeen: [SeenAppliances.Appliance] = []
         var watchers = 0
         var reasons: Set<String> = []
-        var observers: [any StateObserver] = []
+        var observers: [Observer] = []
         /// Messages that could not be written down yet.
         var drafts: [MessageDraft] = []
         /// Those who wait for a poll, and when it must have begun at the earliest.
@@ -102,8 +102,16 @@ final class StatePoller: Sendable {
         lists.withLock { $0 = body }
     }
 
+    /// Is told of the changes of one poll, by device and activator, before the watchers are; there is one at
+    /// least. At the first sight of an activator `before` is nil.
+    ///
+    /// - Returns: the messages that come of them. They are written down together with the states, so that a
+    ///   hub that is killed neither forgets one nor tells it twice. To act on them once they are on disk,
+    ///   register with ``MessageLog/add(_:)``.
+    typealias Observer = @Sendable ([StateChange]) async -> [MessageDraft]
+
     /// Registers an observer. They are told in the order in which they were registered.
-    func add(_ observer: some StateObserver) { state.withLock { $0.observers.append(observer) } }
+    func add(_ observer: @escaping Observer) { state.withLock { $0.observers.append(observer) } }
 
     /// Says whether there is a reason to poll other than watchers.
     func setReason(_ name: String, _ exists: Bool) {
@@ -389,7 +397,7 @@ final class StatePoller: Sendable {
         if isBack { onStanding.withLock { $0 }?() }
         var drafts: [MessageDraft] = []
         if !changes.isEmpty {
-            for observer in observers { drafts += await observer.statesChanged(changes) }
+            for observer in observers { drafts += await observer(changes) }
         }
         await record(unrecorded, changes, drafts)
         if isNew { await keepSeen() }

@@ -3,16 +3,6 @@ import Home
 import Household
 import Pairing
 
-/// Is told of changes by the poller, before the watchers are.
-protocol StateObserver: Sendable {
-    /// - Parameter changes: those of one poll, by device and activator; not empty. At the first sight of an
-    ///   activator `before` is nil.
-    /// - Returns: the messages that come of them. They are written down together with the states, so that a
-    ///   hub that is killed neither forgets one nor tells it twice. To act on them once they are on disk,
-    ///   register with ``MessageLog/add(_:)``.
-    func statesChanged(_ changes: [StateChange]) async -> [MessageDraft]
-}
-
 /// What the hub knows of the appliances' states.
 struct StateReport: Sendable {
     let states: KnownStates
