@@ -23,7 +23,7 @@ package struct ExchangeMachine: Sendable {
     package static let maximumHeldRequest = 64 << 10
     package static let maximumHeldAnswer = 512 << 10
 
-    enum Stage: Equatable, Sendable {
+    enum Phase: Equatable, Sendable {
         /// The body is collected before the request asks for a turn; `isTimed` once the time for that runs.
         case gathering(isTimed: Bool)
         case queued
@@ -105,7 +105,7 @@ package struct ExchangeMachine: Sendable {
     let request: RequestHead
     let isExclusive: Bool
     private let limit: Int
-    var stage: Stage
+    var stage: Phase
     var body: BodyWriter
     private var bodyByteCount = 0
     /// The number of body bytes at the previous check of the client's pace.

@@ -4,7 +4,7 @@ import NIOCore
 /// Follows TLS in the pipeline. It gives the client's bytes to the ``ClientMachine`` and what that finds in
 /// them to the connection, stops reading while no more can be processed, and passes bytes on unchanged after
 /// an upgrade.
-final class RequestFramingHandler: ChannelDuplexHandler {
+final class RequestFramingHandler: ChannelDuplexHandler, TunnelEnd {
     typealias InboundIn = ByteBuffer
     typealias OutboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
@@ -74,7 +74,6 @@ final class RequestFramingHandler: ChannelDuplexHandler {
         resumeReading()
     }
 
-    /// Passes all further bytes to the tunnel, starting with those that have already arrived.
     func enter(_ tunnel: GatewayTunnel) {
         if let early = pending { tunnel.fromClient(early) }
         pending = nil
@@ -93,13 +92,10 @@ final class RequestFramingHandler: ChannelDuplexHandler {
         context.writeAndFlush(wrapOutboundOut(ByteBuffer()), promise: promise)
     }
 
-    /// Closes once everything has been written.
     func closeWhenWritten() { whenWritten { [weak connection = connection] in connection?.close() } }
 
-    /// True if the client's connection accepts more bytes.
     var isWritable: Bool { context?.channel.isWritable ?? false }
 
-    /// Closes the hub's direction of the connection; the client's direction stays open.
     func closeOutput() { context?.close(mode: .output, promise: nil) }
 
     private var mayRead: Bool {

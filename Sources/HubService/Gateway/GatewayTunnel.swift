@@ -1,14 +1,30 @@
 import NIOCore
 
+/// One of the two connections of a tunnel.
+protocol TunnelEnd: AnyObject {
+    /// True if it accepts more bytes.
+    var isWritable: Bool { get }
+    func write(_ bytes: ByteBuffer)
+    func flush()
+    /// Resumes reading if it was paused.
+    func resumeReading()
+    /// Closes the hub's direction; the other one stays open.
+    func closeOutput()
+    /// Closes once everything has been written.
+    func closeWhenWritten()
+    /// Passes all further bytes to the tunnel, starting with those that have already arrived.
+    func enter(_ tunnel: GatewayTunnel)
+}
+
 /// Two connections joined after an upgrade (RFC 9110 § 7.8): bytes pass in both directions, each of which
 /// ends separately.
 final class GatewayTunnel {
-    private weak var client: RequestFramingHandler?
-    private weak var upstream: UpstreamConnection?
+    private weak var client: (any TunnelEnd)?
+    private weak var upstream: (any TunnelEnd)?
     private var clientHasEnded = false
     private var upstreamHasEnded = false
 
-    init(_ client: RequestFramingHandler, _ upstream: UpstreamConnection) {
+    init(_ client: some TunnelEnd, _ upstream: some TunnelEnd) {
         self.client = client
         self.upstream = upstream
     }

@@ -22,7 +22,7 @@ protocol UpstreamAnswerReceiver: AnyObject {
 
 /// One connection to the upstream: it parses received bytes into answers, and passes them on unchanged after
 /// an upgrade.
-final class UpstreamConnection: ChannelDuplexHandler {
+final class UpstreamConnection: ChannelDuplexHandler, TunnelEnd {
     typealias InboundIn = ByteBuffer
     typealias OutboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
@@ -92,7 +92,6 @@ final class UpstreamConnection: ChannelDuplexHandler {
         }
     }
 
-    /// Resumes reading if it was paused.
     func resumeReading() {
         guard readIsHeld, let context else { return }
         readIsHeld = false
@@ -185,7 +184,6 @@ final class UpstreamConnection: ChannelDuplexHandler {
 
     // MARK: Bytes
 
-    /// Passes all further bytes to the tunnel, starting with those that have already arrived.
     func enter(_ tunnel: GatewayTunnel) {
         guard let context else { return tunnel.upstreamClosed() }
         receiver = nil
@@ -202,7 +200,6 @@ final class UpstreamConnection: ChannelDuplexHandler {
 
     func closeOutput() { context?.close(mode: .output, promise: nil) }
 
-    /// Closes once everything has been written.
     func closeWhenWritten() {
         guard let context else { return }
         let promise = context.eventLoop.makePromise(of: Void.self)
