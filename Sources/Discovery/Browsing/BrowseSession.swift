@@ -89,9 +89,11 @@ actor BrowseSession: SearchSession {
     }
 
     private func connect() throws(DiscoveryError) {
-        let stack = try stackType.init(on: loop, serviceType: browser.serviceType) { [unowned self] event in
-            assumeIsolated { $0.take(event) }
+        // Apart from the call, whose type is opened: Swift 6.2 with assertions fails at a closure in it.
+        let changed: (BrowsingEvent) -> Void = { [unowned self] event in
+            self.assumeIsolated { $0.take(event) }
         }
+        let stack = try stackType.init(on: loop, serviceType: browser.serviceType, changed: changed)
         self.stack = stack
         try stack.start()
     }
