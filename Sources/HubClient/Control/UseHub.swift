@@ -37,6 +37,13 @@ package struct UseHub: Sendable {
         ApplianceNames(configuration: configuration).note(devices, of: hub)
     }
 
+    /// The same for its rooms or rules.
+    package func note(
+        _ names: [String], as kind: ApplianceNames.Kind, hub: SavedHub, adding: Bool = false
+    ) {
+        ApplianceNames(configuration: configuration).note(names, as: kind, of: hub, adding: adding)
+    }
+
     /// What a hub's appliances were called when they were last noted.
     package func names(of hub: SavedHub) -> [String] {
         ApplianceNames(configuration: configuration).names(of: hub)

@@ -15,7 +15,8 @@ import Pairing
 ///     state.1=on
 ///     seen=2026-11-27T10:22:03Z
 ///
-/// Types and states are told of a hub that does not answer, with their age.
+/// Types and states are told of a hub that does not answer, with their age. Rooms and rules stand beside
+/// them, as `room.1` and `rule.1`.
 ///
 /// A stock hub's group is `[stock NAME]`. Names that no terminal shows as they are, are left out, as are
 /// those above the limits: they are the server's, and may be anything.
@@ -30,14 +31,32 @@ package struct ApplianceNames: Sendable {
 
     package init(configuration: DeviceConfiguration) { self.configuration = configuration }
 
+    /// What has a name in the file; the raw value is its key.
+    package enum Kind: String, Sendable {
+        case appliance = "name"
+        case type, room, rule
+
+        fileprivate func key(_ index: Int) -> String { "\(rawValue).\(index + 1)" }
+        /// True if a look at the appliances says nothing of it.
+        fileprivate var isBesideAppliances: Bool {
+            switch self {
+            case .appliance, .type: false
+            case .room, .rule: true
+            }
+        }
+        fileprivate init?(key: String) {
+            self.init(rawValue: String(key.prefix { $0 != "." }))
+        }
+    }
+
     /// The names of one hub's appliances, or of all hubs'; none if the file is missing or has a fault.
-    package func names(of hub: SavedHub? = nil) -> [String] {
+    package func names(_ kind: Kind = .appliance, of hub: SavedHub? = nil) -> [String] {
         guard let known = try? configuration.knownHubs(),
             let directory = try? ProtectedDirectory(path: configuration.path),
             let file = ApplianceNames.read(directory)
         else { return [] }
         return (hub.map { [$0] } ?? ApplianceNames.hubs(known)).compactMap(ApplianceNames.group)
-            .flatMap { ApplianceNames.names(in: $0, of: file) }
+            .flatMap { ApplianceNames.names(kind, in: $0, of: file) }
     }
 
     /// How a hub was when it was last looked at.
@@ -61,7 +80,7 @@ package struct ApplianceNames: Sendable {
         else { return nil }
         let pairs = file.pairs(in: group)
         guard let seen = pairs["seen"].flatMap({ Date(timestamp: $0) }) else { return nil }
-        let names = ApplianceNames.names(in: group, of: file)
+        let names = ApplianceNames.names(.appliance, in: group, of: file)
         return Memory(
             seen: seen,
             appliances: names.enumerated().map { index, name in
@@ -79,17 +98,41 @@ package struct ApplianceNames: Sendable {
             let values = [device.type, device.means(StateUnits()) ?? "-"].map { text in
                 ApplianceNames.isKept(text) ? text : "-"
             }
-            pairs.append(("name.\(index + 1)", device.name))
-            pairs.append(("type.\(index + 1)", values[0]))
+            pairs.append((Kind.appliance.key(index), device.name))
+            pairs.append((Kind.type.key(index), values[0]))
             pairs.append(("state.\(index + 1)", values[1]))
         }
         try? ProtectedDirectory(path: configuration.path).withLock { directory in
+            var pairs = pairs
             var file = ApplianceNames.read(directory) ?? KeyFile.empty(comment: ApplianceNames.comment)
             var before = file.pairs(in: group)
             let seen = before.removeValue(forKey: "seen").flatMap { Date(timestamp: $0) }
+            let others = before.filter { Kind(key: $0.key)?.isBesideAppliances == true }
+            pairs += others.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
             let isFresh = seen.map { abs(now.timeIntervalSince($0)) < ApplianceNames.memoryUnit } ?? false
             guard !isFresh || before != Dictionary(pairs, uniquingKeysWith: { $1 }) else { return }
             file.replaceGroup(group, with: pairs + [("seen", now.timestamp)])
+            try directory.replace(ApplianceNames.fileName, with: file.serialized)
+        }
+    }
+
+    /// Remembers what a hub's rooms or rules are called. Nothing is written if nothing has changed, and a
+    /// file that cannot be written is no reason to say anything.
+    ///
+    /// - Parameter adding: to those that are noted.
+    package func note(_ names: [String], as kind: Kind, of hub: SavedHub, adding: Bool = false) {
+        guard kind.isBesideAppliances, let group = ApplianceNames.group(hub) else { return }
+        try? ProtectedDirectory(path: configuration.path).withLock { directory in
+            var file = ApplianceNames.read(directory) ?? KeyFile.empty(comment: ApplianceNames.comment)
+            let before = file.hasGroup(group) ? file.pairs(in: group) : [:]
+            let noted = adding ? ApplianceNames.names(kind, in: group, of: file) : []
+            let all = (noted + names.filter { !noted.contains($0) }).filter(ApplianceNames.isKept)
+            var pairs = before.filter { Kind(key: $0.key) != kind }
+            for (index, name) in all.prefix(ApplianceNames.maximumCount).enumerated() {
+                pairs[kind.key(index)] = name
+            }
+            guard pairs != before else { return }
+            file.replaceGroup(group, with: pairs.sorted { $0.key < $1.key }.map { ($0.key, $0.value) })
             try directory.replace(ApplianceNames.fileName, with: file.serialized)
         }
     }
@@ -118,11 +161,11 @@ package struct ApplianceNames: Sendable {
         return file
     }
 
-    private static func names(in group: String, of file: KeyFile) -> [String] {
+    private static func names(_ kind: Kind, in group: String, of file: KeyFile) -> [String] {
         guard file.hasGroup(group) else { return [] }
         let pairs = file.pairs(in: group)
         var names: [String] = []
-        while names.count < maximumCount, let name = pairs["name.\(names.count + 1)"] { names.append(name) }
+        while names.count < maximumCount, let name = pairs[kind.key(names.count)] { names.append(name) }
         return names.filter(isKept)
     }
 

@@ -36,7 +36,7 @@ struct PairCommand: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp(
             "Where the hub is: its name, the beginning of that, or HOST[:PORT]. (default: it is looked for)",
-            valueName: "hub"))
+            valueName: "hub"), completion: NameCompletion.hubs)
     var hub: String?
 
     @Option(

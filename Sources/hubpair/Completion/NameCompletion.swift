@@ -11,11 +11,27 @@ import Pairing
 enum NameCompletion {
     /// The appliances that were seen last.
     static let appliances = kind { words in
-        ApplianceNames(configuration: words.configuration).names(of: words.hub)
+        words.noted(.appliance)
+    }
+    /// The rooms, the rules and the types of appliances that were seen last.
+    static let rooms = kind { $0.noted(.room) }
+    static let rules = kind { $0.noted(.rule) }
+    static let types = kind { words in
+        var seen: Set<String> = []
+        return words.noted(.type).filter { seen.insert($0).inserted && $0 != "-" }
+    }
+    static let hubs = kind(hubs)
+    /// The codes of this machine's hub that are good.
+    static let codes = kind { words in
+        guard words.value(of: "--on") == nil else { return [] }
+        let codes = try AdministerCodes(state: words.state).list()
+        return codes.filter { $0.status == .good }.map { IssuedCode.name(of: $0.ticket.id) }
     }
     /// What a ``PeerSelector`` names: the paired devices for `hubpair devices`, else the hubs.
     static let peers = kind { words in
-        words.command.first == "devices" ? try devices(words) : try hubs(words)
+        guard words.command.first == "devices", !words.isOptionValue else { return try hubs(words) }
+        // Those of another hub are not known here.
+        return words.value(of: "--on") == nil ? try devices(words) : []
     }
 
     /// Two of one name are offered by their fingerprints: the name alone would be refused.
@@ -90,6 +106,16 @@ struct CompletionWords {
     /// The command's words, without `hubpair`: the script passes them on in front of its own.
     var command: [String] {
         Array(CommandLine.arguments.dropFirst().drop { $0 == "---completion" }.prefix { $0 != "--" })
+    }
+
+    /// True if the value of an option is completed, and no argument: the script names it behind the command.
+    var isOptionValue: Bool {
+        CommandLine.arguments.drop { $0 != "--" }.dropFirst().first?.hasPrefix("-") ?? false
+    }
+
+    /// The names that were noted of the hub, or of all.
+    func noted(_ kind: ApplianceNames.Kind) -> [String] {
+        ApplianceNames(configuration: configuration).names(kind, of: hub)
     }
 
     /// The value of an option that stands anywhere before `--`.

@@ -9,6 +9,9 @@ import Identity
 /// disk or a missing directory shows before the hub has replaced a label, and the file that was there
 /// survives, as does another name (a hard link) of it. A pipe or a terminal is written by `commit`, see
 /// `OutputTarget`.
+///
+/// Under sudo, a file in a directory of the caller's is the caller's: root's, with this mode, could not be
+/// read by who asked for it.
 struct OutputFile: ~Copyable {
     private let path: String
     private let bytes: [UInt8]
@@ -53,11 +56,23 @@ struct OutputFile: ~Copyable {
             guard fchmod(file.number, 0o600) == 0, fsync(file.number) == 0 else {
                 throw OutputError(name: path, code: errno)
             }
+            giveToCaller(file.number, in: target.descriptor.number)
             return (name, try file.status(name: path).st_ino)
         } catch {
             unlinkat(target.descriptor.number, name, 0)
             throw error
         }
+    }
+
+    /// If that fails it stays root's, as without sudo.
+    private static func giveToCaller(_ file: Int32, in directory: Int32) {
+        let environment = Startup.environment
+        var status = stat()
+        guard geteuid() == 0, let user = environment["SUDO_UID"].flatMap({ uid_t($0) }), user != 0,
+            let group = environment["SUDO_GID"].flatMap({ gid_t($0) }),
+            fstat(directory, &status) == 0, status.st_uid == user
+        else { return }
+        _ = fchown(file, user, group)
     }
 
     deinit {

@@ -18,6 +18,7 @@ final class HomeSession: Sendable {
     private let isInsecureAllowed: Bool
     private let answering: Duration
     private let isNoted = Mutex(false)
+    private let notesNames: Bool
     private let areNamesNoted: Mutex<Bool>
     /// What the last look has said.
     private let known = Mutex<KnownHouse?>(nil)
@@ -33,7 +34,8 @@ final class HomeSession: Sendable {
         answering: Duration = HubConnection.Deadlines.usual, notesNames: Bool = true
     ) {
         self.hub = hub
-        areNamesNoted = Mutex(!notesNames || JSONLine.isAskedFor)
+        self.notesNames = notesNames && !JSONLine.isAskedFor
+        areNamesNoted = Mutex(!self.notesNames)
         self.reach = reach
         json = [
             "hub": .text(hub.fingerprint?.description), "hub_name": .string(hub.name.description),
@@ -83,6 +85,13 @@ final class HomeSession: Sendable {
         }
         if isFirst { reach.noteNames(of: house.devices, hub: hub) }
         return house
+    }
+
+    /// Keeps the names of rooms or rules for completion.
+    ///
+    /// - Parameter adding: to those that are kept.
+    func note(_ names: [String], as kind: ApplianceNames.Kind, adding: Bool = false) {
+        if notesNames { reach.note(names, as: kind, hub: hub, adding: adding) }
     }
 
     /// Every appliance, those that do not answer as they were seen last.

@@ -71,6 +71,7 @@ struct ListAppliances: Equatable {
     ) async throws -> HouseLook {
         let house = try await session.lookedAt(saysWait: saysWait)
         let rooms = try await session.rooms(isNeeded: by == .room)
+        session.note(rooms.rooms.map(\.name), as: .room)
         // Programs get the server's order unless they ask for another.
         let isGrouped = by == .room || by == nil && !isJSON
         return HouseLook(

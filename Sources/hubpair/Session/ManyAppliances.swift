@@ -7,10 +7,12 @@ import Identity
 struct ManyAppliances: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Those in this room, or in the rooms of this area; repeatable.", valueName: "room"))
+            "Those in this room, or in the rooms of this area; repeatable.", valueName: "room"),
+        completion: NameCompletion.rooms)
     var room: [String] = []
     @Option(
-        help: "Those of this type, as 'hubpair home' lists it; case and plural do not matter; repeatable.")
+        help: "Those of this type, as 'hubpair home' lists it; case and plural do not matter; repeatable.",
+        completion: NameCompletion.types)
     var type: [String] = []
 
     var isEmpty: Bool { room.isEmpty && type.isEmpty }

@@ -48,6 +48,23 @@ import Testing
         #expect(names.names() == [name])
     }
 
+    @Test func roomsAndRulesStandBesideAppliances() throws {
+        names.note(["Kitchen", "Hall"], as: .room, of: hub)
+        names.note(["Leak"], as: .rule, of: hub)
+        names.note(try appliances(["Lamp", "Fan"]), of: hub)
+        names.note(["Smoke", "Leak"], as: .rule, of: hub, adding: true)
+        #expect(names.names() == ["Lamp", "Fan"])
+        #expect(names.names(.room) == ["Kitchen", "Hall"])
+        #expect(names.names(.rule) == ["Leak", "Smoke"])
+        #expect(names.names(.type) == ["Light", "Light"])
+        #expect(names.memory(of: hub)?.appliances.map(\.name) == ["Lamp", "Fan"])
+        names.note(["Hall"], as: .room, of: hub)
+        names.note(try appliances(["Lamp"]), of: hub)
+        #expect(names.names(.room) == ["Hall"])
+        #expect(names.names(.rule) == ["Leak", "Smoke"])
+        #expect(names.names() == ["Lamp"])
+    }
+
     @Test(arguments: [
         "", "\u{1B}[31mred", "line\nbreak", "tab\there", "\u{0}", "\u{7F}", "right \u{202E}left",
         "zero\u{200B}width",

@@ -30,11 +30,14 @@ struct HomeSetCommand: AsyncParsableCommand {
     @OptionGroup var guardian: OrderGuard
     @OptionGroup var appliances: ManyAppliances
     @Argument(help: .appliance, completion: NameCompletion.appliances) var device: String
-    @Argument(help: ArgumentHelp("The activator to set. (default: the main one)", valueName: "activator"))
+    @Argument(
+        help: ArgumentHelp("The activator to set. (default: the main one)", valueName: "activator"),
+        completion: .list(["on", "off"]))
     var second: String?
     @Argument(
         help: ArgumentHelp(
-            "on, off, a level from 0 to 1, a percentage, or a number in its unit.", valueName: "setting"))
+            "on, off, a level from 0 to 1, a percentage, or a number in its unit.", valueName: "setting"),
+        completion: .list(["on", "off"]))
     var third: String?
 
     /// What locks, doors and blinds do, in sentences.

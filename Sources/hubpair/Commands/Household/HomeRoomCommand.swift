@@ -36,12 +36,16 @@ extension HomeRoomCommand {
                 """)
         @OptionGroup var home: HouseholdOptions
         @Flag(help: .json) var json = false
-        @Argument(help: ArgumentHelp("This room alone. (default: all)", valueName: "room")) var room: String?
+        @Argument(
+            help: ArgumentHelp("This room alone. (default: all)", valueName: "room"),
+            completion: NameCompletion.rooms)
+        var room: String?
 
         func run() async throws { try await home.use(list) }
 
         private func list(_ session: HomeSession) async throws {
             let rooms = try await session.rooms()
+            session.note(rooms.rooms.map(\.name), as: .room)
             let listedRooms = try room.map { [try rooms.room($0)] } ?? rooms.rooms
             var names: [String: String] = [:]
             do {
@@ -101,6 +105,7 @@ extension HomeRoomCommand {
                     id: ArrangeRooms.newID(for: name, among: rooms.rooms), name: name, area: area,
                     devices: chosen.map(\.id))
                 try await ArrangeRooms(session.household).put(room)
+                session.note([name], as: .room, adding: true)
                 try told(room, chosen, session, json) { "\($0) is a room of \(session.hub.name) now" }
             }
         }
@@ -116,7 +121,7 @@ extension HomeRoomCommand {
                 """)
         @OptionGroup var home: HouseholdOptions
         @Flag(help: .json) var json = false
-        @Argument(help: .room) var room: String
+        @Argument(help: .room, completion: NameCompletion.rooms) var room: String
         @Argument(
             help: ArgumentHelp("The appliances.", valueName: "appliance"),
             completion: NameCompletion.appliances)
@@ -178,7 +183,7 @@ extension HomeRoomCommand {
         @Flag(help: .json) var json = false
         @Option(help: "The floor, or what else it belongs to; '' for none. (default: as it is)")
         var area: String?
-        @Argument(help: .room) var room: String
+        @Argument(help: .room, completion: NameCompletion.rooms) var room: String
         @Argument(help: "The new name, 1 to 63 bytes. (default: as it is)") var name: String?
 
         func validate() throws {
@@ -212,7 +217,7 @@ extension HomeRoomCommand {
                   hubpair home room remove 'Guest room' --hub Garden
                 """)
         @OptionGroup var home: HouseholdOptions
-        @Argument(help: .room) var room: String
+        @Argument(help: .room, completion: NameCompletion.rooms) var room: String
 
         func run() async throws {
             try await home.change { session in

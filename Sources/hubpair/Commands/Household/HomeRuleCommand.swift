@@ -40,6 +40,7 @@ extension HomeRuleCommand {
         private func list(_ session: HomeSession) async throws {
             async let rooms = session.rooms(isNeeded: false)
             let rules = try await KeepRules(session.household).all()
+            session.note(rules.map(\.name), as: .rule)
             let units = try await rooms.units
             if json { return try JSONLine.write(rules.map { $0.json(session, units) }) }
             if rules.isEmpty {
@@ -129,6 +130,7 @@ extension HomeRuleCommand {
                         run: try sceneToRun.map { try HouseholdNames.newGroup($0, of: .scene) },
                         proviso: try and.map { try proviso($0, devices, units) }))
                 try await KeepRules(session.household).put(rule)
+                session.note([rule.name], as: .rule, adding: true)
                 if json { return try JSONLine.write(rule.json(session, units)) }
                 Console.note("the rule \(quoted(rule.name)) stands on \(session.hub.name)")
                 try await warn(of: rule, session)
@@ -193,7 +195,7 @@ extension HomeRuleCommand {
                   hubpair home rule remove 'Front door' --hub Garden
                 """)
         @OptionGroup var home: HouseholdOptions
-        @Argument(help: "The rule's name.") var name: String
+        @Argument(help: "The rule's name.", completion: NameCompletion.rules) var name: String
 
         func run() async throws {
             try await home.change { session in

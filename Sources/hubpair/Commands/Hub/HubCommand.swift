@@ -95,6 +95,11 @@ struct HubCommand: ParsableCommand {
             Console.note(
                 "backed up the hub \(backup.title) with \(count) paired device\(count == 1 ? "" : "s"): "
                     + file)
+            if output.replacesFile {
+                Console.note(
+                    "it takes the place of the file that was there; "
+                        + "under a name of its own each backup stays")
+            }
             if let fault = backup.databaseFault {
                 Console.note("warning: messages and history are not in it: \(fault)")
             }

@@ -50,7 +50,9 @@ struct CodesCommand: ParsableCommand {
                   hubpair codes void 7M2K
                   hubpair codes void --all --but-label
                 """)
-        @Argument(help: "The code or the sheet, as 'hubpair codes' shows it, or the beginning of it.")
+        @Argument(
+            help: "The code or the sheet, as 'hubpair codes' shows it, or the beginning of it.",
+            completion: NameCompletion.codes)
         var code: [CodeSelector] = []
         @Flag(help: "Take all codes back that are good.")
         var all = false
