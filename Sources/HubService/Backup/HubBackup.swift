@@ -12,7 +12,7 @@ package struct HubBackup {
     private static let required = HubFile.all(.always)
     /// These are if the hub has them.
     static let optional = HubFile.all(.ifThere)
-    private static var names: [String] { (required + optional).map(\.name) + [HouseholdFiles.database] }
+    static var names: [String] { (required + optional).map(\.name) + [HouseholdFiles.database] }
     /// The most bytes of a backup: of its keyfiles and its database as large as they may be, and the rest.
     package static let maximumByteCount =
         (2 + optional.count) * ProtectedDirectory.maximumFileByteCount + HouseholdCopy.maximumByteCount
