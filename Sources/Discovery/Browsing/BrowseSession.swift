@@ -89,11 +89,8 @@ actor BrowseSession: SearchSession {
     }
 
     private func connect() throws(DiscoveryError) {
-        // Apart from the call, whose type is opened: Swift 6.2 with assertions fails at a closure in it.
-        let changed: (BrowsingEvent) -> Void = { [unowned self] event in
-            self.assumeIsolated { $0.take(event) }
-        }
-        let stack = try stackType.init(on: loop, serviceType: browser.serviceType, changed: changed)
+        let stack = try stackType.init(
+            on: loop, serviceType: browser.serviceType, changed: callback { $0.take($1) })
         self.stack = stack
         try stack.start()
     }
@@ -236,16 +233,22 @@ extension BrowseSession {
     /// A slow answer is reported if it is this much slower than the one before.
     private static let slowStep = Duration.milliseconds(25)
 
+    // Formed where nothing is isolated, as those of `callback` are.
+    private nonisolated var hintOutput: OneShotQuery.Output {
+        { [unowned self] hint, interface, family, source, isDirect in
+            assumeIsolated { $0.hinted(hint, on: interface, family, from: source, isDirect: isDirect) }
+        }
+    }
+    private nonisolated var announced: OneShotQuery.Announced {
+        { [unowned self] names, interface, family in
+            assumeIsolated { $0.heard(names, on: interface, family) }
+        }
+    }
+
     private func askOnce() {
-        let output: OneShotQuery.Output = { [unowned self] hint, interface, family, source, isDirect in
-            self.assumeIsolated { $0.hinted(hint, on: interface, family, from: source, isDirect: isDirect) }
-        }
-        let announced: OneShotQuery.Announced = { [unowned self] names, interface, family in
-            self.assumeIsolated { $0.heard(names, on: interface, family) }
-        }
         query = OneShotQuery(
             serviceType: browser.serviceType, networks: LocalNetwork.current(), on: loop,
-            output: output, announced: announced)
+            output: hintOutput, announced: announced)
         query?.ask()
         questions = Task { await askAgain() }
     }

@@ -127,16 +127,14 @@ public actor ProbeResponder {
                 sockets.append(
                     try UDPSocket(
                         family, on: loop, port: probePort, sharesPort: true,
-                        isReadable: { [unowned self] in assumeIsolated { $0.receive(number) } }))
+                        isReadable: callback { $0.receive(number) }))
             } catch {
                 if case .portInUse = error { throw error }
                 failure = error  // a system without IPv6 still has IPv4
             }
         }
         if sockets.isEmpty, let failure { throw failure }
-        changes = DescriptorWatch.networkChanges(on: loop) { [unowned self] in
-            assumeIsolated { $0.networkChanged() }
-        }
+        changes = DescriptorWatch.networkChanges(on: loop, changed: callback { $0.networkChanged() })
         report(.listening(port: probePort, Set(sockets.map(\.family))))
         notify(.started)
     }

@@ -56,9 +56,7 @@ actor ProbeSession: SearchSession {
             close(error)
             return
         }
-        changes = DescriptorWatch.networkChanges(on: loop) { [unowned self] in
-            assumeIsolated { $0.networkChanged() }
-        }
+        changes = DescriptorWatch.networkChanges(on: loop, changed: callback { $0.networkChanged() })
         if prober.hearsNotices { openNoticeSockets() }
         ask()
     }
@@ -80,9 +78,7 @@ actor ProbeSession: SearchSession {
             let number = sockets.count
             do throws(DiscoveryError) {
                 sockets.append(
-                    try UDPSocket(family, on: loop) { [unowned self] in
-                        assumeIsolated { $0.receiveReplies(number) }
-                    })
+                    try UDPSocket(family, on: loop, isReadable: callback { $0.receiveReplies(number) }))
             } catch {
                 failure = error  // a system without IPv6 still has IPv4
             }
@@ -100,7 +96,7 @@ actor ProbeSession: SearchSession {
             // Without this socket the search continues, but hears no notices.
             if let socket = try? UDPSocket(
                 family, on: loop, address: address, interface: interface, port: prober.port, sharesPort: true,
-                isReadable: { [unowned self] in assumeIsolated { $0.receiveNotices(number) } })
+                isReadable: callback { $0.receiveNotices(number) })
             {
                 noticeSockets.append(socket)
             }

@@ -74,9 +74,7 @@ public actor HubPublisher {
         guard case .new = state, !Task.isCancelled else { return }
         state = .open
         self.report = report
-        changes = DescriptorWatch.networkChanges(on: loop) { [unowned self] in
-            assumeIsolated { $0.networkChanged() }
-        }
+        changes = DescriptorWatch.networkChanges(on: loop, changed: callback { $0.networkChanged() })
         connect(afterLoss: false)
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
@@ -163,11 +161,7 @@ public actor HubPublisher {
     private func events(of stack: Stack) -> (PublishingEvent) -> Void {
         let number = numbers[stack, default: 0] + 1
         numbers[stack] = number
-        return { [unowned self] event in
-            // Without assumeIsolated the compiler treats this closure as isolated to the actor, and releases
-            // the actor once too often (Swift 6.3).
-            assumeIsolated { $0.note(event, of: stack, number: number) }
-        }
+        return callback { $0.note($1, of: stack, number: number) }
     }
 
     private func note(_ event: PublishingEvent, of stack: Stack, number: Int) {

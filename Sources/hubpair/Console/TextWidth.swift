@@ -10,7 +10,7 @@ func columnWidth(of text: String) -> Int {
     return text.unicodeScalars.reduce(0) { width, scalar in
         if scalar == "\u{1B}" { isColour = true }
         defer { if scalar == "m" { isColour = false } }
-        return isColour ? width : width + max(0, Int(wcwidth(wchar_t(bitPattern: scalar.value))))
+        return isColour ? width : width + max(0, Int(wcwidth(wchar_t(truncatingIfNeeded: scalar.value))))
     }
 }
 

@@ -17,7 +17,8 @@ struct OutputFile: ~Copyable {
     private let bytes: [UInt8]
     private let target: OutputTarget
     /// The file beside the target, until it has been renamed.
-    private var temporary: String?
+    // Spelled out: `String?` would have a value before `init` throws, which Swift 6.2 destroys wrongly.
+    private var temporary: Optional<String>
     /// The number of that file on its file system.
     private let inode: ino_t
     /// There was a file under the name, which `commit` replaces.
@@ -30,12 +31,14 @@ struct OutputFile: ~Copyable {
     init(_ bytes: [UInt8], at path: String, inPlace: Bool = true) throws(OutputError) {
         let target = try OutputTarget.find(path, replacesLinks: !inPlace)
         let written = target.name == nil ? nil : try OutputFile.write(bytes, beside: target, path: path)
-        let replaces =
-            target.name.map { faccessat(target.descriptor.number, $0, F_OK, AT_SYMLINK_NOFOLLOW) == 0 }
+        var isThere = false
+        if let name = target.name {
+            isThere = faccessat(target.descriptor.number, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0
+        }
         self.path = path
         self.bytes = bytes
         self.target = target
-        replacesFile = replaces ?? false
+        replacesFile = isThere
         temporary = written?.name
         inode = written?.inode ?? 0
     }

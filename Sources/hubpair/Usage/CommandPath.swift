@@ -93,7 +93,7 @@ struct SuggestedLine: Equatable, CustomStringConvertible {
         let whole = SuggestedLine(path.words)
         let given = CommandWords(path.rest, form: path.form).values
         let sample = Array(whole.arguments.dropFirst(path.words.count))
-        let words = path.words + given + sample.dropFirst(given.count)
+        let words = path.words + given + Array(sample.dropFirst(given.count))
         arguments = !given.isEmpty && SuggestedLine.isSayable(words) ? words : whole.arguments
     }
 

@@ -64,7 +64,7 @@ enum Invocation {
             let options = options + arguments[start..<index]
             let read = CommandWords(options, form: CommandForm(next))
             if !options.isEmpty, read.unknownOption == nil, !read.isValueMissing, read.values.isEmpty {
-                found.append(words + options + arguments[(index + 1)...])
+                found.append(words + options + Array(arguments[(index + 1)...]))
             }
             search(arguments, from: index + 1, below: next, words: words, options: options, &found)
         }
