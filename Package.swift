@@ -84,7 +84,7 @@ let package = Package(
         .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
         // What Swift cannot call of glibc, of the kernel, and of the compiler's vectors.
         .systemLibrary(name: "CGlibc"),
-        // Locks hubpair-picture in: seccomp and Landlock.
+        // Locks hubpair-picture in, and copies it: seccomp, Landlock, clone.
         .systemLibrary(name: "CSandbox"),
         // Loaded when a browser asks for the page, never linked.
         .systemLibrary(name: "CZLib", providers: [.apt(["zlib1g-dev"])]),
@@ -120,8 +120,8 @@ let package = Package(
         .target(
             name: "QRCodes",
             dependencies: [
-                "CCairo", "CGIF", "CGlibc", "CHEIF", "CPNG", "CQREncode", "CTurboJPEG", "CWebP", "CZBar",
-                "Identity",
+                "CCairo", "CGIF", "CGlibc", "CHEIF", "CPNG", "CQREncode", "CSandbox", "CTurboJPEG", "CWebP",
+                "CZBar", "Identity",
             ],
             swiftSettings: strict
         ),

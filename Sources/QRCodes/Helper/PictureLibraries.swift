@@ -1,6 +1,13 @@
 /// Loads what a request needs, before the program that reads it can open no file any more. What is missing
 /// is an error of the search or the drawing that needs it, not here.
 package enum PictureLibraries {
+    /// What most pictures need.
+    static func loadUsual() {
+        _ = try? ZBarLibrary.load()
+        _ = try? PNGLibrary.load()
+        _ = try? TurboJPEGLibrary.load()
+    }
+
     package static func load(for search: ImageScan, _ format: ImageFormat) {
         _ = try? ZBarLibrary.load()
         if search.explains { _ = try? PNGLibrary.load() }

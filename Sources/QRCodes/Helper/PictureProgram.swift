@@ -32,33 +32,52 @@ final class PictureProgram {
     private var last: [UInt8]?
     private var status: Int32?
 
-    /// - Parameter seconds: how much processor time it may take.
-    init(_ request: PictureRequest, picture: [UInt8] = [], seconds: Double) throws(PictureProgramError) {
-        guard let path = SiblingProgram.path(of: PictureProgram.name) else { throw .missing }
+    /// - Parameters:
+    ///   - seconds: how much processor time it may take.
+    ///   - nursery: what makes it, if there is one.
+    init(
+        _ request: PictureRequest, picture: [UInt8] = [], seconds: Double, from nursery: PictureNursery? = nil
+    ) throws(PictureProgramError) {
         guard let head = try? request.line() else { throw .nonsense }
         // A file in memory, so that nobody waits for the program to read.
         let input = memfd_create("hubpair-picture", UInt32(MFD_CLOEXEC))
-        let nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC)
         var ends: [Int32] = [-1, -1]
-        defer { for descriptor in [input, nowhere, ends[1]] where descriptor >= 0 { close(descriptor) } }
-        guard input >= 0, nowhere >= 0, writeAll(head, to: input),
-            writeAll(picture, to: input), lseek(input, 0, SEEK_SET) == 0,
-            pipe2(&ends, O_CLOEXEC) == 0
+        defer { for descriptor in [input, ends[1]] where descriptor >= 0 { close(descriptor) } }
+        guard input >= 0, writeAll(head, to: input), writeAll(picture, to: input),
+            lseek(input, 0, SEEK_SET) == 0, pipe2(&ends, O_CLOEXEC) == 0
         else { throw .notStarted(errno) }
+        if let copy = nursery?.copy(input: input, output: ends[1]) {
+            process = copy
+        } else {
+            do throws(PictureProgramError) {
+                process = try PictureProgram.spawn([], input: input, output: ends[1])
+            } catch {
+                close(ends[0])
+                throw error
+            }
+        }
+        descriptor = ends[0]
+        starved = StarvedProgram(allowed: seconds)
+    }
+
+    /// Starts `hubpair-picture` with these arguments, descriptors and no errors' output.
+    static func spawn(
+        _ arguments: [String], input: Int32, output: Int32
+    ) throws(PictureProgramError) -> pid_t {
+        guard let path = SiblingProgram.path(of: PictureProgram.name) else { throw .missing }
+        let nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC)
+        guard nowhere >= 0 else { throw .notStarted(errno) }
+        defer { close(nowhere) }
         let values = PictureProgram.variables.compactMap { name in
             getenv(name).map { strdup("\(name)=" + String(cString: $0)) }
         }
         var environment: [UnsafeMutablePointer<CChar>?] = values + [nil]
-        var words: [UnsafeMutablePointer<CChar>?] = [strdup(path), nil]
+        var words: [UnsafeMutablePointer<CChar>?] = ([path] + arguments).map { strdup($0) } + [nil]
         defer { for text in environment + words { free(text) } }
         var started: pid_t = 0
-        let fault = hubpair_spawn(&started, &words, &environment, [input, ends[1], nowhere])
-        guard fault == 0 else {
-            close(ends[0])
-            throw .notStarted(fault)
-        }
-        (descriptor, process) = (ends[0], started)
-        starved = StarvedProgram(allowed: seconds)
+        let fault = hubpair_spawn(&started, &words, &environment, [input, output, nowhere])
+        guard fault == 0 else { throw .notStarted(fault) }
+        return started
     }
 
     deinit {
@@ -119,16 +138,21 @@ final class PictureProgram {
     }
 
     /// It has closed its output, so it is ending. One that a picture has taken over could sleep instead: for
-    /// that its processor time has no end, so it gets some seconds.
+    /// that its processor time has no end, so it gets some seconds. One that is ready to run waits for a
+    /// processor, and what it runs counts.
     private func end() {
-        let deadline = ContinuousClock.now + PictureProgram.grace
+        var deadline = ContinuousClock.now + PictureProgram.grace
         var status: Int32 = 0
         while true {
             let found = waitpid(process, &status, WNOHANG)
             if found == process { break }
-            guard found == 0 || errno == EINTR, .now < deadline else {
-                kill(process, SIGKILL)
-                return wait()
+            if found != 0 && errno != EINTR { return wait() }
+            if .now >= deadline {
+                guard StarvedProgram.Standing(of: process).isReady else {
+                    kill(process, SIGKILL)
+                    return wait()
+                }
+                deadline = .now + .seconds(1)
             }
             usleep(200)
         }
@@ -144,12 +168,12 @@ final class PictureProgram {
 
 extension PictureProgram {
     /// Starts the search of a picture.
-    convenience init(_ search: ImageScan, _ file: ImageBytes) throws {
+    convenience init(_ search: ImageScan, _ file: ImageBytes, from nursery: PictureNursery? = nil) throws {
         guard !file.bytes.isEmpty else { throw ImageError.empty }
         guard let format = file.format else { throw ImageError.notAnImage }
         try self.init(
             .search(search, format), picture: file.bytes,
-            seconds: search.times(pixels: search.limits.maximumPixels).end)
+            seconds: search.times(pixels: search.limits.maximumPixels).end, from: nursery)
     }
 }
 

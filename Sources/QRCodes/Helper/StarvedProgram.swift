@@ -7,7 +7,7 @@ struct StarvedProgram: Equatable, Sendable {
     struct Standing: Equatable, Sendable {
         /// The processor time that they have used, in seconds.
         var used: Double
-        /// One of them is ready to run, or somebody has stopped it.
+        /// One of them is ready to run or waits for a disk, or somebody has stopped it.
         var isReady: Bool
     }
 
@@ -52,7 +52,7 @@ extension StarvedProgram.Standing {
             // proc(5): the state stands behind the name, which is in brackets.
             let text = StarvedProgram.Standing.text("/proc/\(one)/stat")
             let state = text.lastIndex(of: UInt8(ascii: ")")).map { text[$0...].dropFirst(2).first } ?? nil
-            isReady = isReady || state.map { "RtT".utf8.contains($0) } == true
+            isReady = isReady || state.map { "RDtT".utf8.contains($0) } == true
         }
     }
 

@@ -1,0 +1,60 @@
+import CSandbox
+import Glibc
+
+/// A `hubpair-picture` that has loaded what most pictures need, and makes a copy of itself for each: of a
+/// small picture, to start a program for it costs twice what reading it does.
+///
+/// It never sees a picture itself. Each copy is as alone as a program of its own: it gets two descriptors,
+/// locks itself in, and is a child of this process, which waits for it.
+package final class PictureNursery {
+    package static let argument = "copies"
+
+    private let socket: Int32
+    private let process: pid_t
+
+    /// Nil if it cannot be started: then each picture gets a program of its own.
+    init?() {
+        var ends: [Int32] = [-1, -1]
+        let nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC)
+        defer { close(nowhere) }
+        guard socketpair(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0
+        else {
+            return nil
+        }
+        defer { close(ends[1]) }
+        guard
+            let started = try? PictureProgram.spawn(
+                [PictureNursery.argument], input: ends[1], output: nowhere)
+        else {
+            close(ends[0])
+            return nil
+        }
+        (socket, process) = (ends[0], started)
+    }
+
+    deinit {
+        close(socket)
+        kill(process, SIGKILL)
+        var status: Int32 = 0
+        while waitpid(process, &status, 0) < 0 && errno == EINTR {}
+    }
+
+    /// A copy with these as its standard input and output; nil if it makes none.
+    func copy(input: Int32, output: Int32) -> pid_t? {
+        let started = hubpair_ask_for_copy(socket, [input, output])
+        return started > 0 ? started : nil
+    }
+
+    /// The other side: returns in each copy.
+    package static func serve() {
+        PictureLibraries.loadUsual()
+        // What reading and writing the first lines makes, all of them then share. Nothing is searched here,
+        // where nothing is locked.
+        let outcome = ImageScanOutcome(format: .pnm, width: 1, height: 1, result: QRScanResult())
+        if let line = try? PictureRequest.search(ImageScan(), .pnm).line().dropLast() {
+            _ = try? PictureRequest(line: line)
+            _ = try? PictureAnswer.found(outcome, explanation: nil).line()
+        }
+        hubpair_copy_on_demand()
+    }
+}
