@@ -63,6 +63,7 @@ extension SymbolSearch.Limits {
         limits.crowd = 9
         limits.grids = 6
         limits.readings = 34
+        limits.cylinders = 1
         limits.looks = SymbolSearch.Looks(starts: 1_500_000, completion: 1_500_000, fits: 2_000_000)
         return limits
     }
@@ -76,6 +77,7 @@ extension SymbolSearch.Limits {
         limits.grids = 60
         limits.meshes = 12
         limits.readings = 200
+        limits.cylinders = 6
         return limits
     }
 }

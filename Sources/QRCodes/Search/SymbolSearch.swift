@@ -47,6 +47,9 @@ struct SymbolSearch {
         var readings = 40
         /// How many grids that fit and cannot be read are bent.
         var meshes = 3
+        /// How many triples of sure finder patterns, of which nothing was read, are taken for a code on a
+        /// cylinder.
+        var cylinders = 0
         var looks = Looks()
     }
 
@@ -233,8 +236,35 @@ struct SymbolSearch {
             }
             if !isKnown { try read(start, map: map, score: score, rounds: 3, in: view, &outcome) }
         }
+        if outcome.result.isEmpty {
+            let sure = outcome.triples.prefix(seenCount).lazy.filter {
+                $0.corner.isSure && $0.right.isSure && $0.down.isSure
+            }
+            for triple in sure.prefix(limits.cylinders) where outcome.result.isEmpty {
+                outcome.result = try SymbolSearch.readCylinder(triple, in: view)
+            }
+        }
         outcome.result.codes = outcome.result.codes.inReadingOrder
         return outcome
+    }
+
+    /// Reads a code on something round.
+    private static func readCylinder(
+        _ triple: FinderTriple, in view: ContrastView
+    ) throws(QRScanError) -> QRScanResult {
+        var decoder = GridDecoder(limit: 24)
+        for fit in CylinderSearch(triple, in: view).run() where fit.score.known > leastToBend {
+            let registration = GridRegistration.of(fit.version)
+            let isInverted = triple.corner.isInverted
+            var found = try decoder.decode(
+                fit.map, registration.patterns, isInverted: isInverted, rounds: 3, in: view)
+            if found.isEmpty {
+                found = try decoder.decodeBent(
+                    fit.map, registration, isInverted: isInverted, rounds: 3, in: view)
+            }
+            if !found.isEmpty { return found }
+        }
+        return QRScanResult()
     }
 
     /// Reads one grid, and records it. A grid that fitted at first and was not read is not recorded: it is

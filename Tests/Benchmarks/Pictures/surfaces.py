@@ -45,6 +45,21 @@ def wrinkles(rng, side):
     return place
 
 
+def crumpled(rng, side):
+    """Paper that was crumpled and smoothed by hand: some 30 sharp folds of random length, up and down."""
+    folds = [(rng.uniform(0, math.pi), rng.uniform(-side / 2, side / 2), rng.uniform(-side / 2, side / 2),
+              rng.uniform(0.15, 0.5) * side, rng.uniform(0.3, 1.0) * rng.choice((-1, 1)), rng.uniform(1.5, 5))
+             for _ in range(rng.randint(20, 40))]
+    def place(u, v):
+        z = 0 * u
+        for angle, x, y, length, height, width in folds:
+            along = math.cos(angle) * (u - x) + math.sin(angle) * (v - y)
+            across = math.cos(angle) * (v - y) - math.sin(angle) * (u - x)
+            z = z + height * np.exp(-(along / length) ** 2) * np.clip(1 - np.abs(across) / width, 0, 1)
+        return u, v, z
+    return place
+
+
 def seen(page, drawn, place, size, pitch, pose, shade):
     """What a picture of `size` (width, height) shows: the print, the light on the paper, and how much of each pixel
     the paper covers, 0 to 1 each.

@@ -68,6 +68,7 @@ import Testing
             for angle: Float in [0.6, 0.7, 0.75, 0.8] {
                 let image = try wound(code, angle: angle)
                 var limits = SymbolSearch.Limits.normal(pixels: image.pixels.count)
+                limits.cylinders = 0
                 let found = try SymbolSearch.run(image, limits: limits).result.codes.map(\.payload)
                 limits.meshes = 0
                 let without = try SymbolSearch.run(image, limits: limits).result.codes.map(\.payload)
@@ -76,5 +77,19 @@ import Testing
             }
         }
         #expect(bent > stiff, "\(bent) of 12 with a mesh, \(stiff) without")
+    }
+
+    @Test func `a label that goes around a hundred degrees and more is read as a cylinder`() throws {
+        let code = try picture(of: Photograph.payload, pixelsPerModule: 5)
+        var without = 0
+        for angle: Float in [0.95, 1.05, 1.15] {
+            let image = try wound(code, angle: angle)
+            var limits = SymbolSearch.Limits.normal(pixels: image.pixels.count)
+            let found = try SymbolSearch.run(image, limits: limits).result.codes.map(\.payload)
+            #expect(found == [Photograph.payload], "\(angle)")
+            limits.cylinders = 0
+            without += try SymbolSearch.run(image, limits: limits).result.codes.count
+        }
+        #expect(without < 3)
     }
 }

@@ -48,9 +48,16 @@ struct GridDecoder {
         in view: ContrastView
     ) throws(QRScanError) -> QRScanResult {
         guard let base = map.function else { return QRScanResult() }
+        return try decodeBent(base, registration, isInverted: isInverted, rounds: rounds, in: view)
+    }
+
+    mutating func decodeBent(
+        _ base: some ModulePlaces & LanePlaces, _ registration: GridRegistration, isInverted: Bool,
+        rounds: Int, in view: ContrastView
+    ) throws(QRScanError) -> QRScanResult {
         var bending = MeshRegistration(
             registration.patterns, in: view, sign: isInverted ? -1 : 1,
-            softness: registration.softness(map, in: view))
+            softness: registration.softness(base, in: view))
         var mesh = bending.coarse(base)
         for isFiner in [false, true] {
             if isFiner { mesh = bending.finer(mesh) }

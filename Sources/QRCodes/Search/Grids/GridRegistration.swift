@@ -92,9 +92,13 @@ struct GridRegistration {
     /// `softness`: a module with this contrast, in grey levels, counts half. `sign` is −1 for light on dark.
     func score(_ map: ModuleMap, in view: ContrastView, softness: Float, sign: Float) -> Score {
         guard let function = map.function else { return .none }
-        return Score(
-            known: 2 * sign * known.match(function, in: view, softness: softness),
-            data: 2 * data.clarity(function, in: view, softness: softness))
+        return score(function, in: view, softness: softness, sign: sign)
+    }
+
+    func score(_ places: some LanePlaces, in view: ContrastView, softness: Float, sign: Float) -> Score {
+        Score(
+            known: 2 * sign * known.match(places, in: view, softness: softness),
+            data: 2 * data.clarity(places, in: view, softness: softness))
     }
 
     /// The score with the map's own softness. If the function patterns match no better than `least`, the data
@@ -109,8 +113,11 @@ struct GridRegistration {
 
     /// The mean contrast of the modules to their surroundings, in grey levels: the scale for this code.
     func softness(_ map: ModuleMap, in view: ContrastView) -> Float {
-        guard let function = map.function else { return 1 }
-        return known.match(function, in: view).softness
+        map.function.map { softness($0, in: view) } ?? 1
+    }
+
+    func softness(_ places: some LanePlaces, in view: ContrastView) -> Float {
+        known.match(places, in: view).softness
     }
 
     /// What a first look at a map counts.

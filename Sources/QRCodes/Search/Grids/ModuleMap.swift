@@ -194,8 +194,13 @@ protocol ModulePlaces {
     func callAsFunction(_ module: Vector) -> Vector
 }
 
+/// The same for eight places at once.
+protocol LanePlaces {
+    func callAsFunction(x: SIMD8<Float>, y: SIMD8<Float>) -> (x: SIMD8<Float>, y: SIMD8<Float>)
+}
+
 /// A homography and a bulge.
-struct ModuleFunction: ModulePlaces {
+struct ModuleFunction: ModulePlaces, LanePlaces {
     let homography: Homography
     fileprivate let top: Vector
     fileprivate let bottom: Vector
@@ -203,7 +208,6 @@ struct ModuleFunction: ModulePlaces {
     fileprivate let right: Vector
     fileprivate let inverseSide: Float
 
-    /// Eight places at once.
     @inline(__always) func callAsFunction(x: SIMD8<Float>, y: SIMD8<Float>) -> (
         x: SIMD8<Float>, y: SIMD8<Float>
     ) {

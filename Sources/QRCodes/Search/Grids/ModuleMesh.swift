@@ -1,14 +1,14 @@
 /// The places of a symbol's modules on paper that is bent in more than one way: a map, and nodes of a lattice
 /// that are displaced from where the map has them. Between the nodes the displacement is bilinear, and beyond
 /// the outer ones it goes on as between the last two.
-struct ModuleMesh: ModulePlaces {
-    let base: ModuleFunction
+struct ModuleMesh<Base: ModulePlaces>: ModulePlaces {
+    let base: Base
     /// The columns and rows of the nodes, in modules, ascending, two at least.
     let lines: [Float]
     /// The displacement of each node in pixels, row by row.
     var shifts: [Vector]
 
-    init(base: ModuleFunction, lines: [Float]) {
+    init(base: Base, lines: [Float]) {
         (self.base, self.lines) = (base, lines)
         shifts = [Vector](repeating: Vector(x: 0, y: 0), count: lines.count * lines.count)
     }
@@ -69,7 +69,7 @@ struct MeshRegistration {
     }
 
     /// The mesh of nodes at the alignment patterns.
-    mutating func coarse(_ base: ModuleFunction) -> ModuleMesh {
+    mutating func coarse<Base>(_ base: Base) -> ModuleMesh<Base> {
         let side = Float(patterns.side)
         let columns = Set(patterns.alignments.map { Float($0.x) + 0.5 } + [6.5, side - 6.5])
         var mesh = ModuleMesh(base: base, lines: columns.sorted())
@@ -79,14 +79,14 @@ struct MeshRegistration {
     }
 
     /// A mesh twice as fine.
-    mutating func finer(_ coarse: ModuleMesh) -> ModuleMesh {
+    mutating func finer<Base>(_ coarse: ModuleMesh<Base>) -> ModuleMesh<Base> {
         var mesh = coarse.subdivided
         for share: Float in [0.3, 0.15] { climb(&mesh, share: share) }
         return mesh
     }
 
     /// The share of function patterns that match the picture under a mesh, as `GridRegistration.Score.known`.
-    mutating func match(_ mesh: ModuleMesh) -> Float {
+    mutating func match<Base>(_ mesh: ModuleMesh<Base>) -> Float {
         var (sum, count): (Float, Float) = (0, 0)
         for y in 0..<patterns.side {
             for x in 0..<patterns.side {
@@ -110,7 +110,7 @@ struct MeshRegistration {
 
     /// Moves the nodes to where alignment patterns are seen, outwards from the finder patterns: each is
     /// looked for where its neighbours say.
-    private mutating func place(_ mesh: inout ModuleMesh) {
+    private mutating func place<Base>(_ mesh: inout ModuleMesh<Base>) {
         let count = mesh.lines.count
         let last = count - 1
         // The map is sure of the finder patterns.
@@ -151,7 +151,9 @@ struct MeshRegistration {
     }
 
     /// The displacement of the alignment pattern at `middle`, if one is seen near a guess.
-    private mutating func alignment(near guess: Vector, at middle: Vector, _ mesh: ModuleMesh) -> Vector? {
+    private mutating func alignment<Base>(
+        near guess: Vector, at middle: Vector, _ mesh: ModuleMesh<Base>
+    ) -> Vector? {
         let base = mesh.base(middle)
         let across = mesh.base(middle + Vector(x: 1, y: 0)) - base
         let down = mesh.base(middle + Vector(x: 0, y: 1)) - base
@@ -184,7 +186,7 @@ struct MeshRegistration {
     }
 
     /// Moves each node where the modules around it are clearer, in steps of `share` of a module.
-    private mutating func climb(_ mesh: inout ModuleMesh, share: Float) {
+    private mutating func climb<Base>(_ mesh: inout ModuleMesh<Base>, share: Float) {
         let count = mesh.lines.count
         for row in 0..<count {
             for column in 0..<count {
@@ -211,7 +213,9 @@ struct MeshRegistration {
 
     /// The modules nearer to a node than to any other, where the mesh has them, with what they should be; 0
     /// for data.
-    private func surroundings(_ mesh: ModuleMesh, row: Int, column: Int) -> [(place: Vector, target: Float)] {
+    private func surroundings<Base>(
+        _ mesh: ModuleMesh<Base>, row: Int, column: Int
+    ) -> [(place: Vector, target: Float)] {
         func range(_ line: Int) -> Range<Int> {
             let lines = mesh.lines
             let start = line == 0 ? 0 : (lines[line - 1] + lines[line]) / 2

@@ -32,7 +32,7 @@ struct ModuleSamples {
 
     /// The sum of what `term` makes of the contrasts at eight places each, and of the number of the eight.
     @inline(__always) private func sum(
-        _ function: ModuleFunction, in view: ContrastView,
+        _ function: some LanePlaces, in view: ContrastView,
         _ term: (Int, SIMD8<Float>) -> SIMD8<Float>
     ) -> Float {
         places.withUnsafeBufferPointer { places in
@@ -46,12 +46,12 @@ struct ModuleSamples {
     }
 
     /// How well the picture matches, from −1 to 1. `softness`: this contrast, in grey levels, counts half.
-    func match(_ function: ModuleFunction, in view: ContrastView, softness: Float) -> Float {
+    func match(_ function: some LanePlaces, in view: ContrastView, softness: Float) -> Float {
         sum(function, in: view) { targets[$0] * $1 / ($1.magnitudes + softness) } / size
     }
 
     /// The same with the mean contrast of these places as the softness, which comes with it; at least 1.
-    func match(_ function: ModuleFunction, in view: ContrastView) -> (match: Float, softness: Float) {
+    func match(_ function: some LanePlaces, in view: ContrastView) -> (match: Float, softness: Float) {
         withUnsafeTemporaryAllocation(of: SIMD8<Float>.self, capacity: max(1, places.count)) { values in
             let sum = self.sum(function, in: view) { index, value in
                 values[index] = value
@@ -67,7 +67,7 @@ struct ModuleSamples {
     }
 
     /// How far the places are from grey, from 0 to 1. If every contrast equals the softness, it is a half.
-    func clarity(_ function: ModuleFunction, in view: ContrastView, softness: Float) -> Float {
+    func clarity(_ function: some LanePlaces, in view: ContrastView, softness: Float) -> Float {
         sum(function, in: view) { weights[$0] * $1.magnitudes / ($1.magnitudes + softness) } / size
     }
 
