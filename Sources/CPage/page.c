@@ -158,6 +158,11 @@ static const unsigned char hubs[] = {
 };
 hubpair_page_file hubpair_page_hubs(void) { return (hubpair_page_file){hubs, sizeof hubs}; }
 
+static const unsigned char services[] = {
+#embed "files/views/services.js"
+};
+hubpair_page_file hubpair_page_services(void) { return (hubpair_page_file){services, sizeof services}; }
+
 static const unsigned char plain_style[] = {
 #embed "files/styles/plain.css"
 };

@@ -115,6 +115,7 @@ package struct PageFile: Sendable {
         case .code: hubpair_page_code()
         case .edit: hubpair_page_edit()
         case .hubs: hubpair_page_hubs()
+        case .services: hubpair_page_services()
         case .enter: hubpair_page_enter()
         case .read: hubpair_page_read()
         case .key: hubpair_page_key()

@@ -118,6 +118,12 @@ class Hub:
             raise AssertionError(f"hubpair {arguments[0]}: {done.returncode}: {done.stderr}")
         return done.stdout
 
+    def add_service(self, url, *options, name="Service"):
+        """Puts a web service behind a port of its own, before or while the hub serves; returns the port."""
+        port = free_port()
+        self.run("hub", "service", "add", name, url, "--port", str(port), *(options or ("--kind", "plain")))
+        return port
+
     def start(self, prefix=()):
         """Starts serving, and returns when the hub reports readiness through sd_notify."""
         ready = os.path.join(self.folder, "ready")

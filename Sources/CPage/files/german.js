@@ -230,6 +230,7 @@ export default {
   "Minutes later; with a minus sooner": "Minuten später; mit Minus früher",
   "On|these days": "An den Tagen",
   "Rules": "Regeln",
+  "Services": "Dienste",
   "New rule": "Neue Regel",
   "Change the rule": "Regel ändern",
   "No rules yet. A rule tells everybody when something happens.": "Noch keine Regeln. Eine Regel sagt allen, wenn etwas geschieht.",

@@ -31,7 +31,7 @@ class App {
   hub = ""; hubID = null; #fault = null; #lastAnswer = null; #isStreaming = false; #timer = null; #wait = 1000; #isBusy = false;
   #isOffline = false; #standing = null; #changed = {};
   #rounds = 0; #isDrawing = false; #houseFault = null; #isIntroduced = false; #isWanted = false;
-  #leave = null; #soon = null; #front = null;
+  #leave = null; #soon = null; #front = null; services = null;
 
   constructor() {
     this.status = document.getElementById("status");
@@ -153,8 +153,15 @@ class App {
     this.hubID = typeof hub?.id === "string" ? hub.id : null;
     say(document.getElementById("hub"), this.hub);
     set(document.getElementById("about"), "disabled", null);
+    this.#showServices();
     if (this.may.has("arrange") && !this.arrange) await this.#makeArrange();
     if (this.may.has("administer") && !this.owner) await this.#makeOwner();
+  }
+
+  async #showServices() {
+    const { servicesNode, showServices } = await import("./services.js");
+    if (!this.services) this.home.notices.after(this.services = servicesNode());
+    await showServices(this.services).catch(() => {});
   }
 
   // On a hub itself nothing is known of other hubs.

@@ -38,6 +38,10 @@ package enum FieldRole: Hashable, Sendable {
     case fetchOther
     /// `Origin`: the site of the page that makes a browser send the request (RFC 6454 § 7).
     case origin
+    /// `Referer` and `Destination` (RFC 4918 § 10.3): addresses of the server, as the client knows it.
+    case referer
+    /// `Location` and `Content-Location`: addresses, perhaps of the server itself as it knows it.
+    case location
     /// `X-Forwarded-Host`: the `Host` of the request that a proxy asks about.
     case forwardedHost
     /// `Server`, which identifies the upstream's software.
@@ -83,7 +87,9 @@ package enum FieldRole: Hashable, Sendable {
             "host": .host, "content-length": .contentLength, "transfer-encoding": .transferEncoding,
             "connection": .connection, "upgrade": .upgrade, "expect": .expect, "server": .server,
             "last-event-id": .lastEventID, "origin": .origin, "sec-fetch-site": .fetchSite,
-            "x-forwarded-host": .forwardedHost, "set-cookie": .cookie, "service-worker": .serviceWorker,
+            "x-forwarded-host": .forwardedHost, "referer": .referer, "destination": .referer,
+            "location": .location, "content-location": .location, "set-cookie": .cookie,
+            "service-worker": .serviceWorker,
             "authorization": .credentials, "cookie": .clientCookies,
             "x-ssl-client-cert": .clientCertificate,
             "x-original-method": .originalMethod, "x-original-uri": .originalTarget,

@@ -36,4 +36,12 @@ package enum OriginGuard {
         "sec-session-challenge",
         "x-content-type-options",
     ]
+
+    /// Those of them that reach beyond one origin, to the whole host or site, and so are not passed on from a
+    /// service with an origin of its own either: `Clear-Site-Data` deletes the cookies of all ports, `NEL`
+    /// and the policies of HTTPS hold for hosts, `Alt-Svc` sends browsers to another port, and sessions that
+    /// a browser keeps alive may be a site's.
+    package static let droppedForHost: Set<String> = dropped.subtracting([
+        "service-worker-allowed", "report-to", "reporting-endpoints", "x-content-type-options",
+    ])
 }

@@ -130,13 +130,13 @@ package struct RequestHead: Sendable {
         return head
     }
 
-    private func passes(_ field: FieldBlock.Field) -> Bool {
+    func passes(_ field: FieldBlock.Field) -> Bool {
         switch field.role {
         case .host: true
         case .expect: !isHTTP10 && !isNamed(field)
         case .credentials, .clientCookies, .server, .webSocket, .methodOverride, .lastEventID, .origin,
             .fetchSite,
-            .fetchOther, .originWide, .cookie, .serviceWorker, .other:
+            .fetchOther, .originWide, .cookie, .serviceWorker, .referer, .location, .other:
             !isNamed(field)
         case .contentLength, .transferEncoding, .connection, .upgrade, .hopByHop, .clientCertificate,
             .originalMethod, .originalTarget, .originalUpgrade, .forwardedMethod, .forwardedTarget,

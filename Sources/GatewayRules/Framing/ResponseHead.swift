@@ -68,9 +68,7 @@ package struct ResponseHead: Sendable {
     ) -> [UInt8] {
         var head: [UInt8] = []
         head.reserveCapacity(1024)
-        head.append(contentsOf: "HTTP/1.1 \(status) ".utf8)
-        head.append(contentsOf: reason)
-        head.append(contentsOf: "\r\n".utf8)
+        writeStatusLine(to: &head)
         for field in fields.fields where passes(field, toBrowser: toBrowser) {
             fields.write(field, to: &head)
         }
@@ -80,22 +78,41 @@ package struct ResponseHead: Sendable {
                 head.append(contentsOf: "\(name): \(value)\r\n".utf8)
             }
         }
+        writeEnd(to: &head, framing: framing, connection: connection, upgrade: upgrade)
+        return head
+    }
+
+    func writeStatusLine(to head: inout [UInt8]) {
+        head.append(contentsOf: "HTTP/1.1 \(status) ".utf8)
+        head.append(contentsOf: reason)
+        head.append(contentsOf: "\r\n".utf8)
+    }
+
+    /// What the gate writes itself, and the empty line.
+    func writeEnd(to head: inout [UInt8], framing: BodyFraming, connection: String?, upgrade: String?) {
         framing.write(to: &head)
         if let connection { head.append(contentsOf: "Connection: \(connection)\r\n".utf8) }
         if let upgrade { head.append(contentsOf: "Upgrade: \(upgrade)\r\n".utf8) }
         head.append(contentsOf: "\r\n".utf8)
-        return head
     }
 
     private func passes(_ field: FieldBlock.Field, toBrowser: Bool) -> Bool {
         switch field.role {
-        case .connection, .hopByHop, .upgrade, .contentLength, .transferEncoding, .originWide: false
+        case .originWide: false
         case .cookie where toBrowser || SessionCookie.isSet(by: fields.value(of: field)): false
+        default: !isHop(field)
+        }
+    }
+
+    /// True if the field ends here: it is about this connection, or the gate writes it itself.
+    func isHop(_ field: FieldBlock.Field) -> Bool {
+        switch field.role {
+        case .connection, .hopByHop, .upgrade, .contentLength, .transferEncoding: true
         case .host, .expect, .clientCertificate, .originalMethod, .originalTarget, .originalUpgrade,
             .forwardedMethod, .forwardedTarget, .webSocket, .methodOverride, .lastEventID, .origin,
             .fetchSite, .fetchOther, .forwardedHost, .proxyOnly, .ambiguous, .credentials,
-            .clientCookies, .server, .cookie, .serviceWorker, .other:
-            hopFields.isEmpty || !fields.isNamed(field, in: hopFields)
+            .clientCookies, .server, .cookie, .serviceWorker, .originWide, .referer, .location, .other:
+            !hopFields.isEmpty && fields.isNamed(field, in: hopFields)
         }
     }
 }

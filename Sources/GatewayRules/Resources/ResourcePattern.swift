@@ -38,6 +38,8 @@ package enum ResourcePattern: String, CaseIterable, Sendable {
     case findings = "findings"
     case names = "names"
     case name = "names/*"
+    /// The web services that the device may use.
+    case services = "services"
     /// The page of forms for browsers without JavaScript.
     case access = "access"
 
@@ -45,7 +47,8 @@ package enum ResourcePattern: String, CaseIterable, Sendable {
     /// what each of them does.
     package var uses: [(method: String, use: ResourceUse)] {
         switch self {
-        case .rooms, .scenes, .currentScene, .messages, .states, .stateHistory, .timers:
+        case .rooms, .scenes, .currentScene, .messages, .states, .stateHistory, .timers,
+            .services:
             [("GET", .using), ("HEAD", .using)]
         case .messageStream, .stateStream: [("GET", .using)]
         case .timer: [("PUT", .using), ("DELETE", .using)]

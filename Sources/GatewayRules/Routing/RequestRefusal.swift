@@ -30,6 +30,8 @@ package enum RequestRefusal: Equatable, Sendable {
     case serviceWorker
     /// The device's role does not allow the request.
     case notAllowed(Role)
+    /// The device's role does not allow the service.
+    case serviceNotAllowed(Role)
     /// Guests do not set this appliance.
     case guarded
     /// A guest is to set an appliance of which the hub does not know what it is.
@@ -46,7 +48,8 @@ package enum RequestRefusal: Equatable, Sendable {
         switch self {
         case .unexpectedBody: 400
         case .noCertificate, .wrongKey, .notVerified: 401
-        case .stranger, .notApproved, .crossSite, .serviceWorker, .notAllowed, .guarded, .notAllowedByProxy:
+        case .stranger, .notApproved, .crossSite, .serviceWorker, .notAllowed, .serviceNotAllowed, .guarded,
+            .notAllowedByProxy:
             403
         case .notFound: 404
         case .wrongMethod, .methodNotPassedOn: 405
@@ -67,7 +70,7 @@ package enum RequestRefusal: Equatable, Sendable {
         case .crossSite: "cross_site"
         case .otherHost: "unknown_host"
         case .serviceWorker: "service_worker"
-        case .notAllowed, .guarded, .notAllowedByProxy: "not_allowed"
+        case .notAllowed, .serviceNotAllowed, .guarded, .notAllowedByProxy: "not_allowed"
         case .notFound: "not_found"
         case .wrongMethod, .methodNotPassedOn: "method_not_allowed"
         case .tooLarge: "too_large"
@@ -114,6 +117,9 @@ package enum RequestRefusal: Equatable, Sendable {
         case .notAllowed(let role):
             "a device with the role \(role.rawValue) may look, and switch what is there, and nothing else; "
                 + "the owner gives it another role with 'hubpair devices role' on the hub"
+        case .serviceNotAllowed(let role):
+            "a device with the role \(role.rawValue) may not use this service; on the hub 'hubpair hub "
+                + "service' says who may, and 'hubpair devices role' gives the device another role"
         case .guarded:
             "guests do not set what keeps people, water or thieves out; a member lets them with "
                 + "'hubpair home kind APPLIANCE --guests'"

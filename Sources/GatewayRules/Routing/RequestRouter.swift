@@ -82,6 +82,8 @@ package struct RequestRouter: Sendable {
         case trust(TrustPath)
         /// A person's browser has come to the hub's front door: the page is elsewhere.
         case toPage
+        /// A person has followed a link of another origin's: the browser asks for the same again by itself.
+        case again
         case refusal(RequestRefusal)
     }
 
@@ -98,21 +100,23 @@ package struct RequestRouter: Sendable {
 
     private let hasUpstream: Bool
     private let maximumBodyByteCount: Int
-    private let crossSite: CrossSiteRule
+    let crossSite: CrossSiteRule
+    private let service: ServiceRule?
     private let devicePin: @Sendable (ArraySlice<UInt8>) -> Pin?
 
     /// - Parameters:
     ///   - hasUpstream: true if there is a server behind the gateway.
     ///   - maximumBodyByteCount: the maximum number of body bytes that are forwarded.
     ///   - crossSite: what browsers may not send.
+    ///   - service: the service whose port this is; nil for the hub's own.
     ///   - devicePin: parses the value of `X-SSL-Client-Cert`; returns the pin, or nil if it is not a
     ///     device's certificate.
     package init(
-        hasUpstream: Bool, maximumBodyByteCount: Int, crossSite: CrossSiteRule,
+        hasUpstream: Bool, maximumBodyByteCount: Int, crossSite: CrossSiteRule, service: ServiceRule? = nil,
         devicePin: @escaping @Sendable (ArraySlice<UInt8>) -> Pin?
     ) {
         (self.hasUpstream, self.maximumBodyByteCount) = (hasUpstream, maximumBodyByteCount)
-        self.crossSite = crossSite
+        (self.crossSite, self.service) = (crossSite, service)
         self.devicePin = devicePin
     }
 
@@ -125,12 +129,13 @@ package struct RequestRouter: Sendable {
         for head: RequestHead, from client: Client,
         guests: (String) -> GuestVerdict? = { _ in .unknown }, access: (Pin) -> Access
     ) -> Action {
+        if let service { return action(for: head, from: client, at: service, access) }
         let isStranger = client.certificate == .none && !client.isTrustedProxy
         switch crossSite.verdict(
             head.fields, isTrustedProxy: client.isTrustedProxy, isStranger: isStranger)
         {
         case .allowed: break
-        case .otherSite: return answer(head, .refusal(.crossSite))
+        case .otherSite: return answer(head, head.isWayToService ? .again : .refusal(.crossSite))
         case .otherHost(let host): return answer(head, .refusal(.otherHost(host)))
         }
         let path = GatewayPath(target: head.target, method: head.method)
@@ -279,6 +284,7 @@ package struct RequestRouter: Sendable {
     package func allows(
         _ head: RequestHead, of device: ApprovedDevice, guests: (String) -> GuestVerdict? = { _ in .unknown }
     ) -> Bool {
+        if let service { return service.admits(device.knownRole) }
         guard case .resource(let resource) = GatewayPath(target: head.target, method: head.method) else {
             let kind = RequestKind(head)
             let isFree =
@@ -317,20 +323,29 @@ package struct RequestRouter: Sendable {
         guard head.method != "TRACE" else { return answer(head, .refusal(.methodNotPassedOn)) }
         let kind = RequestKind(head)
         return admit(head, from: client, access, if: { RoleTable.allows($0, kind) }) { device in
-            guard hasUpstream else { return answer(head, .refusal(.noUpstream), admits: device) }
-            if case .length(let count) = head.body, count > maximumBodyByteCount {
-                return answer(head, .refusal(.tooLarge(limit: maximumBodyByteCount)), admits: device)
-            }
             let appliance = RequestKind.activator(in: head.target.utf8)?.appliance
-            return held(head, device.knownRole, kind, appliance, guests, admits: device) ?? .forward(device)
+            return forward(
+                head, for: device,
+                unless: held(head, device.knownRole, kind, appliance, guests, admits: device))
         }
+    }
+
+    /// The one place that forwards a request.
+    func forward(
+        _ head: RequestHead, for device: ApprovedDevice, unless held: @autoclosure () -> Action? = nil
+    ) -> Action {
+        guard hasUpstream else { return answer(head, .refusal(.noUpstream), admits: device) }
+        if case .length(let count) = head.body, count > maximumBodyByteCount {
+            return answer(head, .refusal(.tooLarge(limit: maximumBodyByteCount)), admits: device)
+        }
+        return held() ?? .forward(device)
     }
 
     /// Lets a device go on whose approval and role, looked up for this very request, allow it; answers all
     /// others.
-    private func admit(
+    func admit(
         _ head: RequestHead, from client: Client, _ access: (Pin) -> Access, if isAllowed: (Role) -> Bool,
-        _ goOn: (ApprovedDevice) -> Action
+        else refusal: (Role) -> RequestRefusal = { .notAllowed($0) }, _ goOn: (ApprovedDevice) -> Action
     ) -> Action {
         switch client.certificate {
         case .none: return answer(head, .refusal(.noCertificate))
@@ -345,7 +360,7 @@ package struct RequestRouter: Sendable {
                     return answer(head, .refusal(.notApproved(.unknownRole)))
                 }
                 guard isAllowed(role) else {
-                    return answer(head, .refusal(.notAllowed(role)), admits: device)
+                    return answer(head, .refusal(refusal(role)), admits: device)
                 }
                 return goOn(device)
             }
@@ -353,7 +368,7 @@ package struct RequestRouter: Sendable {
     }
 
     /// Answers after reading the rest of the request if it is short, otherwise at once.
-    private func answer(
+    func answer(
         _ head: RequestHead, _ answer: Answer, admits device: ApprovedDevice? = nil
     ) -> Action {
         let isNear =

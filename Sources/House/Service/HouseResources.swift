@@ -27,7 +27,7 @@ struct HouseResources: HubResources {
         case .preferences: await preferences.answer(request)
         case .states, .stateStream, .stateHistory: await states.answer(request)
         case .devices, .device, .deviceApproval, .deviceRefusal, .deviceRevocation, .codes, .code, .codesVoid,
-            .journal, .findings, .names, .name, .access:
+            .journal, .findings, .names, .name, .services, .access:
             .refused(.notFound, "not_found", "the house has no such thing")
         }
     }

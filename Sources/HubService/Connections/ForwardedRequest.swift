@@ -14,9 +14,12 @@ final class ForwardedRequest: UpstreamAnswerReceiver {
     private let loop: ServeLoop
     private let link: UpstreamLink
     private let pool: GatewayPool
+    /// The service that it is for; nil: the server behind the hub.
+    private let service: ServedService?
+    /// The gate's own for the browser.
+    private let cookie: String?
     private let request: RequestHead
     private let device: DescribedDevice
-    private let authority: String
     private var machine: ExchangeMachine
     private var upstream: UpstreamConnection?
     /// Its place at the upstream, or before that in the queue.
@@ -32,17 +35,20 @@ final class ForwardedRequest: UpstreamAnswerReceiver {
 
     /// - Parameters:
     ///   - link: leads to the upstream.
-    ///   - pool: the idle connections to it.
-    ///   - authority: the value of `Host` if the client sent none.
+    ///   - service: the one that it is for; nil: the server behind the hub.
+    ///   - cookie: the value of a `Set-Cookie` of the gate's own.
     init(
-        _ client: ServeConnection, on loop: ServeLoop, to link: UpstreamLink, through pool: GatewayPool,
-        request: RequestHead, from device: DescribedDevice, authority: String
+        _ client: ServeConnection, on loop: ServeLoop, to link: UpstreamLink, of service: ServedService?,
+        request: RequestHead, from device: DescribedDevice, cookie: String?
     ) {
-        (self.client, self.loop, self.link, self.pool) = (client, loop, link, pool)
-        (self.request, self.device, self.authority) = (request, device, authority)
+        (self.client, self.loop, self.link, self.service) = (client, loop, link, service)
+        (self.request, self.device, self.cookie) = (request, device, cookie)
+        pool = loop.pool(of: service)
         machine = ExchangeMachine(
-            request, isExclusive: link.turns.isExclusive, limit: loop.shared.limits.bodyByteCount)
-        noted = NotedRequest(request)
+            request, isExclusive: link.turns.isExclusive,
+            limit: service?.maximumBody ?? loop.shared.limits.bodyByteCount)
+        // What a service does is no affair of the household's.
+        noted = service == nil ? NotedRequest(request) : nil
     }
 
     // MARK: The client's side
@@ -82,7 +88,12 @@ final class ForwardedRequest: UpstreamAnswerReceiver {
 
     private func setDeadline() {
         guard let isDue = machine.answerIsDue else { return }
-        if isDue { client.timer.start(.upstream, loop.shared.limits.upstream) } else { client.timer.stop() }
+        // A service may let a long poll wait for as long as it likes; whoever does not want to wait leaves.
+        if isDue, service == nil {
+            client.timer.start(.upstream, loop.shared.limits.upstream)
+        } else {
+            client.timer.stop()
+        }
     }
 
     // MARK: The upstream's side
@@ -94,6 +105,7 @@ final class ForwardedRequest: UpstreamAnswerReceiver {
         switch action {
         case .begin, .beginSwitch:
             link.habits.noteAnswer(response, isReused: isReused)
+            guard service == nil else { break }
             noted?.tell(loop.shared.orders, status: response.status, by: device.device)
             if request.mayChangeStates, response.status < 400 { link.noteOrder() }
             if RequestKind(request) == .changing { loop.shared.news.noteChange() }
@@ -124,8 +136,15 @@ final class ForwardedRequest: UpstreamAnswerReceiver {
     private func write(
         _ response: ResponseHead, framing: BodyFraming, connection: String?, upgrade: String? = nil
     ) {
-        let head = response.forwarded(
-            framing: framing, connection: connection, upgrade: upgrade, toBrowser: request.isOfBrowser)
+        let head =
+            service.map { service in
+                response.passedOn(
+                    from: service.rule, to: request.fields.onlyValue(.host), framing: framing,
+                    connection: connection, upgrade: upgrade,
+                    cookie: response.isInformational ? nil : cookie)
+            }
+            ?? response.forwarded(
+                framing: framing, connection: connection, upgrade: upgrade, toBrowser: request.isOfBrowser)
         if held?.writeBytes(head) == nil { client.output.write(head) }
     }
 
@@ -267,8 +286,7 @@ extension ForwardedRequest {
         connection.begin(self, method: request.method, upgrades: request.upgrade != nil)
         // Head and body are written together: a server that answers before it has read the body closes the
         // connection, some without announcing it.
-        var bytes = ByteBuffer(
-            bytes: request.forwarded(for: device.fields.lines, authority: authority, closes: closes))
+        var bytes = ByteBuffer(bytes: head(closes: closes))
         for var part in kept {
             guard let (before, after) = machine.frame(part.readableBytes) else { return client.close() }
             bytes.writeString(before)
@@ -282,6 +300,15 @@ extension ForwardedRequest {
         kept = []
         connection.flush()
         client.framing.resumeReading()
+    }
+
+    private func head(closes: Bool) -> [UInt8] {
+        guard let service else {
+            return request.forwarded(
+                for: device.fields.lines, authority: link.upstream?.authority ?? "", closes: closes)
+        }
+        return request.passedOn(
+            to: service.rule, for: device.fields.lines, of: client.source.description, closes: closes)
     }
 
     private func deliver(_ before: String, _ bytes: ByteBuffer?, _ after: String) {

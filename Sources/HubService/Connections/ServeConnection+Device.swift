@@ -17,7 +17,9 @@ extension ServeConnection {
         hasSession = false
         if case .device = certificate { return }
         client.certificate = certificate
-        guard !client.isTrustedProxy, let pin = shared.sessions.device(of: head) else { return }
+        guard !client.isTrustedProxy,
+            let pin = service.map({ $0.sessions.device(of: head) }) ?? shared.sessions.device(of: head)
+        else { return }
         client.certificate = .device(pin)
         hasSession = true
     }
@@ -50,7 +52,9 @@ extension ServeConnection {
         guard !machine.isApproved, let channel = context?.channel else { return machine.isApproved }
         let (limits, rest) = (shared.limits, rest)
         let approval = shared.connections.withLock {
-            $0.approve(ConnectionKey(channel: channel), as: device.pin, limits: limits) { rest.leave() }
+            $0.approve(
+                ConnectionKey(channel: channel), as: device.pin, at: service?.record.port, limits: limits
+            ) { rest.leave() }
         }
         switch approval {
         case .counted: break
@@ -90,8 +94,7 @@ extension ServeConnection {
     /// what the connection is passing on.
     func closeUnlessStillApproved() {
         guard machine.isApproved, let pin = client.pin else { return }
-        guard case .approved(let device) = access(of: pin), !hasSession || shared.sessions.isLive(device)
-        else {
+        guard case .approved(let device) = access(of: pin), !hasSession || isSessionLive(of: device) else {
             let action = machine.accessIsLost()
             if action == .close {
                 shared.log.notice(
@@ -100,13 +103,17 @@ extension ServeConnection {
             return carryOut(action)
         }
         if let passing = machine.passing,
-            !shared.router.allows(passing, of: device, guests: shared.guests.verdict)
+            !router.allows(passing, of: device, guests: shared.guests.verdict)
         {
             shared.log.notice(
                 "closed a connection of \(pin.fingerprint) from \(source): its role no longer allows it")
             return close()
         }
         watchExpiry(of: device)
+    }
+
+    private func isSessionLive(of device: ApprovedDevice) -> Bool {
+        service.map { $0.sessions.isLive(device) } ?? shared.sessions.isLive(device)
     }
 
     /// Notes that its device is here; a proxy's requests are noted one by one.

@@ -14,7 +14,7 @@ extension ServeConnection {
     }
 
     private func act(on head: RequestHead, guests: (String) -> GuestVerdict?) {
-        let action = shared.router.action(for: head, from: client, guests: guests) {
+        let action = router.action(for: head, from: client, guests: guests) {
             access(of: $0)
         }
         switch action {
@@ -64,10 +64,19 @@ extension ServeConnection {
         case .page(let file): ServeReply(file, to: head)
         case .trust(let path): shared.trust.reply(path, to: head)
         case .toPage: .toPage
-        case .refusal(let refusal):
-            StrangerPage(refusal, hub: shared.page, to: head).map { ServeReply(refusal, page: $0) }
-                ?? ServeReply(refusal)
+        case .again: ServicePage.again(head.target)
+        case .refusal(let refusal): self.refusal(refusal, of: head)
         }
+    }
+
+    private func refusal(_ refusal: RequestRefusal, of head: RequestHead) -> ServeReply {
+        if let service {
+            let page = ServicePage(
+                refusal, service.record, hub: shared.page, port: shared.ways.port, to: head)
+            if let page { return ServeReply(refusal, page: page.bytes) }
+        }
+        return StrangerPage(refusal, hub: shared.page, to: head).map { ServeReply(refusal, page: $0) }
+            ?? ServeReply(refusal)
     }
 
     /// Collects the body of a request that the hub answers itself.
@@ -82,11 +91,12 @@ extension ServeConnection {
     }
 
     private func forward(_ head: RequestHead, from device: ApprovedDevice) {
+        let link = service?.link ?? shared.link
         // Unreachable: the router forwards only if there is an upstream.
-        guard let upstream = shared.upstream else { return close() }
+        guard link.upstream != nil else { return close() }
         let exchange = ForwardedRequest(
-            self, on: loop, to: shared.link, through: loop.pool, request: head, from: described(device),
-            authority: upstream.authority)
+            self, on: loop, to: link, of: service, request: head, from: described(device),
+            cookie: hasSession ? service?.sessions.use(by: head, of: device) : nil)
         machine.forward()
         work = .exchange(exchange)
         if head.body.hasBytes { timer.start(.body, shared.limits.body) }
@@ -173,6 +183,7 @@ extension ServeConnection {
                 reply = ServeReply(.serviceUnavailable, json: PairRefusal.unavailable.serialized)
             }
             shared.sessions.end(device.pin)
+            shared.services.end(device.pin)
             eventLoop.execute { connection.value.finishLeaving(reply) }
         }
     }

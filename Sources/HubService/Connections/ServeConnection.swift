@@ -53,6 +53,8 @@ final class ServeConnection: ChannelInboundHandler {
     let source: NetworkAddress
     /// True if a relay has brought it: then the source is the relay's word.
     let isRelayed: Bool
+    /// The service at whose port it is; nil: at the hub's own.
+    let service: ServedService?
     private let ssl: NIOSSLHandler
     private(set) var context: ChannelHandlerContext?
     /// Precedes this handler in the pipeline.
@@ -74,11 +76,14 @@ final class ServeConnection: ChannelInboundHandler {
     static let strangerWaterMark = ChannelOptions.Types.WriteBufferWaterMark(low: 2_048, high: 8_192)
     static let deviceWaterMark = ChannelOptions.Types.WriteBufferWaterMark(low: 32_768, high: 65_536)
 
-    init(loop: ServeLoop, source: NetworkAddress, isRelayed: Bool = false, ssl: NIOSSLHandler) {
+    init(
+        loop: ServeLoop, source: NetworkAddress, isRelayed: Bool = false, service: ServedService? = nil,
+        ssl: NIOSSLHandler
+    ) {
         self.loop = loop
         self.source = source
         self.isRelayed = isRelayed
-        self.ssl = ssl
+        (self.service, self.ssl) = (service, ssl)
         // A relay that names a proxy's address must not speak for other devices.
         client = RequestRouter.Client(
             certificate: .none, isTrustedProxy: !isRelayed && loop.shared.isTrustedProxy(source))
@@ -87,6 +92,7 @@ final class ServeConnection: ChannelInboundHandler {
     }
 
     var shared: ServerContext { loop.shared }
+    var router: RequestRouter { service?.router ?? shared.router }
     var isWritable: Bool { context?.channel.isWritable ?? false }
 
     /// True if what the request or the connection has become takes further bytes from the client.

@@ -7,9 +7,11 @@ import NIOSSL
 /// The hub's listening sockets, and the pipeline of each connection.
 enum ServeListener {
     /// Listens on `addresses`; on all addresses if empty.
+    ///
+    /// - Parameter service: the one whose port it is; nil: the hub's own.
     static func bind(
         _ addresses: [NetworkAddress], port: UInt16, group: MultiThreadedEventLoopGroup,
-        loops: [NIOLoopBound<ServeLoop>]
+        loops: [NIOLoopBound<ServeLoop>], service: ServedService? = nil
     ) async throws -> [any Channel] {
         guard let shared = try await loops.first?.shared() else { return [] }
         let byLoop = Dictionary(
@@ -43,7 +45,7 @@ enum ServeListener {
                     guard let loop = byLoop[ObjectIdentifier(channel.eventLoop)]?.value else {
                         throw ChannelError.operationUnsupported
                     }
-                    try equip(channel, loop: loop, largeHandshakes: largeHandshakes)
+                    try equip(channel, loop: loop, service: service, largeHandshakes: largeHandshakes)
                 }
             }
         var channels: [any Channel] = []
@@ -91,18 +93,20 @@ enum ServeListener {
     }
 
     private static func equip(
-        _ channel: any Channel, loop: ServeLoop, largeHandshakes: LargeHandshakes
+        _ channel: any Channel, loop: ServeLoop, service: ServedService?, largeHandshakes: LargeHandshakes
     ) throws {
         guard let source = channel.remoteAddress.flatMap(NetworkAddress.init) else {
             throw ChannelError.unknownLocalAddress
         }
-        try equip(channel, of: source, isRelayed: false, loop: loop, largeHandshakes: largeHandshakes)
+        try equip(
+            channel, of: source, isRelayed: false, loop: loop, service: service,
+            largeHandshakes: largeHandshakes)
     }
 
     /// The pipeline of a caller's connection, behind what is there already.
     static func equip(
         _ channel: any Channel, of source: NetworkAddress, isRelayed: Bool, loop: ServeLoop,
-        largeHandshakes: LargeHandshakes
+        service: ServedService? = nil, largeHandshakes: LargeHandshakes
     ) throws {
         let shared = loop.shared
         let limit = HandshakeLimit(source, log: shared.log, large: largeHandshakes)
@@ -113,7 +117,8 @@ enum ServeListener {
                 limit.note(certificates)
                 promise.succeed(.certificateVerified)
             })
-        let connection = ServeConnection(loop: loop, source: source, isRelayed: isRelayed, ssl: ssl)
+        let connection = ServeConnection(
+            loop: loop, source: source, isRelayed: isRelayed, service: service, ssl: ssl)
         try channel.pipeline.syncOperations.addHandlers([
             limit, ssl, HandshakeEnd(limit, connection), connection.framing, connection,
         ])

@@ -5,6 +5,7 @@ final class ServeLoop {
     let eventLoop: any EventLoop
     let shared: ServerContext
     let pool: GatewayPool
+    private var pools: [ObjectIdentifier: GatewayPool] = [:]
     private(set) var isDraining = false
     private var connections: [ObjectIdentifier: ServeConnection] = [:]
     private var whenEmpty: EventLoopPromise<Void>?
@@ -21,7 +22,7 @@ final class ServeLoop {
         connections[ObjectIdentifier(connection)] = nil
         guard connections.isEmpty, let promise = whenEmpty else { return }
         whenEmpty = nil
-        pool.close()
+        closePools()
         promise.succeed()
     }
 
@@ -42,7 +43,7 @@ final class ServeLoop {
         isDraining = true
         let promise = eventLoop.makePromise(of: Void.self)
         if connections.isEmpty {
-            pool.close()
+            closePools()
             promise.succeed()
             return promise.futureResult
         }
@@ -53,6 +54,28 @@ final class ServeLoop {
         }
         for connection in Array(connections.values) { connection.drain() }
         return promise.futureResult
+    }
+
+    private func closePools() {
+        pool.close()
+        for pool in pools.values { pool.close() }
+    }
+
+    /// The idle connections to a service; nil: to the server behind the hub.
+    func pool(of service: ServedService?) -> GatewayPool {
+        guard let service else { return pool }
+        if let pool = pools[ObjectIdentifier(service)] { return pool }
+        let pool = GatewayPool(eventLoop, service.link.habits)
+        pools[ObjectIdentifier(service)] = pool
+        return pool
+    }
+
+    /// Closes what belongs to a service.
+    func close(_ service: ServedService) {
+        for connection in Array(connections.values) where connection.service === service {
+            connection.close()
+        }
+        pools.removeValue(forKey: ObjectIdentifier(service))?.close()
     }
 
     /// Closes everything at once.

@@ -93,6 +93,14 @@ package struct ServeReply: Sendable {
         word = refusal.word
     }
 
+    /// The same at a service's port.
+    init(_ refusal: RequestRefusal, page bytes: [UInt8]) {
+        self.init(
+            HTTPResponseStatus(statusCode: refusal.status), page: bytes,
+            headers: PageHeaders.plain + (refusal.field.map { [($0.name, $0.value)] } ?? []))
+        word = refusal.word
+    }
+
     /// The answer to a device about itself.
     init(_ device: ApprovedDevice, verdict: DeviceVerdict) {
         self =

@@ -6,6 +6,8 @@ struct OwnResources: HubResources {
     let desk: AnswerDesk
     let owners: OwnerPaths
     let house: any HubResources
+    let services: ServedServices
+    let names: ServedNames
 
     func answer(_ request: ResourceRequest) async -> ResourceAnswer {
         let device = request.device.pin
@@ -13,6 +15,8 @@ struct OwnResources: HubResources {
         case .devices, .device, .deviceApproval, .deviceRefusal, .deviceRevocation, .codes, .code, .codesVoid,
             .journal, .findings, .names, .name:
             await owners.answer(request)
+
+        case .services: services.answer(to: request.device, host: names.now.preferredHost()?.description)
 
         case .access: await AccessPage(owners: owners).answer(request)
 

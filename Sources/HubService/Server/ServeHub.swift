@@ -84,16 +84,20 @@ package final class ServeHub: Sendable {
                 state, hub, register, link: link, options: options, on: group, log: log, clock: clock)
             let owners = OwnerPaths(state: state, log: log, findings: options.findings, clock: clock)
             do {
+                let services = try ServedServices(state, log: log)
                 let names = try ServedNames(state, hub.settings, listen: options.listen, log: log)
                 let shared = try ServerContext(
                     hub: hub, identity: identity, authority: try authority(identity, state),
                     devices: DeviceAccess(register, log: log, clock: clock),
                     options: options, names: names, pairing: pairing,
-                    resources: OwnResources(desk: desk, owners: owners, house: household.house),
+                    resources: OwnResources(
+                        desk: desk, owners: owners, house: household.house, services: services,
+                        names: names),
                     guests: household.guests, desk: desk, link: link, orders: household.orders,
                     news: household.news,
                     seen: SeenDevices(state, register, log: log, clock: clock),
-                    ways: try ServedWays(state, hub, names: names, port: port, log: log), log: log)
+                    ways: try ServedWays(state, hub, names: names, port: port, log: log),
+                    services: services, log: log)
                 return try await start(
                     hub, identity, on: group, port: port, state: state, options: options, shared: shared,
                     household: household, clock: clock)
@@ -126,6 +130,7 @@ package final class ServeHub: Sendable {
                 RelayUplinks(identity, loop: loop.value, log: shared.log), eventLoop: loop.eventLoop)
         }.get()
         let listeners = try await ServeListener.bind(options.listen, port: port, group: group, loops: loops)
+        await shared.services.start(on: group, loops, listen: options.listen, shared)
         let bound = UInt16(listeners.first?.localAddress?.port ?? Int(port))
         let isLocal = !options.listen.isEmpty && options.listen.allSatisfy(\.isLoopback)
         let announcement =
@@ -134,6 +139,7 @@ package final class ServeHub: Sendable {
                 hub, key: identity.key, port: bound, state: state, names: shared.names, log: shared.log) : nil
         let sweep = { @Sendable in
             shared.sessions.sweep()
+            shared.services.sweep()
             for loop in everyLoop { loop.execute { $0.sweep() } }
         }
         // A stream may last for days.
@@ -156,6 +162,7 @@ package final class ServeHub: Sendable {
             settings.look()
             if shared.ways.look() { uplinks.execute { $0.keep(shared.ways.ways.relays) } }
             shared.names.look()
+            shared.services.look()
             household.filesChanged(sweep)
             status.look()
             announcement?.codesMayHaveChanged()
@@ -182,6 +189,7 @@ package final class ServeHub: Sendable {
     /// progress finish for a limited time, and closes the rest.
     package func stop() async {
         for listener in listeners { try? await listener.close().get() }
+        await shared.services.stop()
         household.house.endStreams()
         // Unstructured tasks: if one hangs, it is not awaited.
         Task { [announcement, withdrawal] in

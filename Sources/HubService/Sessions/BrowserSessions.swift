@@ -19,7 +19,7 @@ final class BrowserSessions: Sendable {
     }
 
     /// Milliseconds since the start: no clock that somebody sets.
-    private var now: UInt64 {
+    var now: UInt64 {
         let (seconds, attoseconds) = (ContinuousClock.now - start).components
         return UInt64(max(0, seconds)) * 1_000 + UInt64(max(0, attoseconds) / 1_000_000_000_000_000)
     }
@@ -86,8 +86,7 @@ final class BrowserSessions: Sendable {
             if case .refused(_, let verdict) = access { return BrowserSessions.refusal(verdict) }
             return BrowserSessions.refusal(.unknown)
         }
-        var random = SystemRandomNumberGenerator()
-        let token = Base64URL.encode((0..<32).map { _ in UInt8.random(in: .min ... .max, using: &random) })
+        let token = BrowserSessions.token()
         let isBegun = table.withLock { table in
             guard table.spend(challenge, of: device, now: now) else { return false }
             table.begin(
@@ -105,6 +104,11 @@ final class BrowserSessions: Sendable {
                 "device": .string(device.fingerprint.description),
                 "seconds": .count(SessionCookie.lifetime),
             ]), cookie: SessionCookie.setting(token))
+    }
+
+    static func token() -> String {
+        var random = SystemRandomNumberGenerator()
+        return Base64URL.encode((0..<32).map { _ in UInt8.random(in: .min ... .max, using: &random) })
     }
 
     /// `not_approved`, with the state of the device for the page.

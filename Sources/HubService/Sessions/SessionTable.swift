@@ -18,7 +18,7 @@ package struct SessionTable: Sendable {
     private struct Session {
         let digest: Digest
         /// Milliseconds.
-        let end: UInt64
+        var end: UInt64
     }
 
     private struct Device {
@@ -72,6 +72,20 @@ package struct SessionTable: Sendable {
         entry.sessions.append(Session(digest: digest, end: now + lifetime))
         owners[digest] = device.pin
         devices[device.pin] = entry
+    }
+
+    /// Lets a session live longer, and become the newest.
+    ///
+    /// - Returns: false if the device has no such session.
+    package mutating func extend(_ token: [UInt8], of device: Pin, until end: UInt64) -> Bool {
+        let digest = SessionTable.digest(token)
+        guard owners[digest] == device,
+            var session = devices[device]?.sessions.first(where: { $0.digest == digest })
+        else { return false }
+        session.end = end
+        devices[device]?.sessions.removeAll { $0.digest == digest }
+        devices[device]?.sessions.append(session)
+        return true
     }
 
     /// The device whose session this token stands for, and since when it had to be approved.

@@ -9,9 +9,10 @@ import Identity
 /// limit, the oldest of all strangers. So strangers, however many, can only displace strangers: a device that
 /// is approved, or that pairs, needs no free place, only the time of a handshake.
 ///
-/// An approved device is never closed for others, and is counted per device instead of per source. At its
-/// limit, its own oldest connection that rests between two requests gives way to a new one: browsers keep
-/// idle connections, for every site that made them ask. If all are in use, the new one is refused.
+/// An approved device is never closed for others, and is counted per device and service instead of per
+/// source. At its limit, its own oldest connection that rests between two requests gives way to a new one:
+/// browsers keep idle connections, for every site that made them ask. If all are in use, the new one is
+/// refused.
 struct ConnectionTable<Key: Hashable & Sendable>: Sendable {
     /// What to do with a new connection.
     enum Verdict: Equatable, Sendable {
@@ -46,9 +47,15 @@ struct ConnectionTable<Key: Hashable & Sendable>: Sendable {
         case refused
     }
 
+    /// Whose connections are counted together: a browser has its six for each of its host's ports.
+    private struct Seat: Hashable {
+        let device: Pin
+        let port: UInt16?
+    }
+
     private enum Owner {
         case stranger(SourcePrefix)
-        case device(Pin)
+        case device(Seat)
         /// A trusted proxy, which serves many clients and has no limit of its own.
         case proxy
     }
@@ -73,7 +80,7 @@ struct ConnectionTable<Key: Hashable & Sendable>: Sendable {
     private var strangers: [Stranger] = []
     private var strangersOfSource: [SourcePrefix: [Stranger]] = [:]
     /// Oldest first.
-    private var connectionsOfDevice: [Pin: [Own]] = [:]
+    private var connectionsOfDevice: [Seat: [Own]] = [:]
     private var leaving: Set<Key> = []
     private var lastNumber: UInt64 = 0
 
@@ -113,10 +120,14 @@ struct ConnectionTable<Key: Hashable & Sendable>: Sendable {
 
     /// Marks a connection as an approved device's, so that it is not displaced any more.
     ///
-    /// - Parameter leave: gives this connection up for a newer one, later, if it rests then; false if not.
+    /// - Parameters:
+    ///   - port: a service's; nil for the hub's own.
+    ///   - leave: gives this connection up for a newer one, later, if it rests then; false if not.
     mutating func approve(
-        _ key: Key, as device: Pin, limits: ServeLimits, leave: @escaping @Sendable () -> Bool
+        _ key: Key, as device: Pin, at port: UInt16? = nil, limits: ServeLimits,
+        leave: @escaping @Sendable () -> Bool
     ) -> Approval {
+        let device = Seat(device: device, port: port)
         guard let entry = entries[key] else { return .refused }
         guard case .stranger(let source) = entry.owner else { return .counted }
         var approval = Approval.counted

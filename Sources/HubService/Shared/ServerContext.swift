@@ -19,6 +19,7 @@ final class ServerContext: Sendable {
     let hub: ServeReply
     /// The same with the ways to the hub.
     let ways: ServedWays
+    let services: ServedServices
     /// The same for people.
     let page: HubDescription
     let router: RequestRouter
@@ -41,11 +42,11 @@ final class ServerContext: Sendable {
         names: ServedNames, pairing: PairDevice, resources: any HubResources, guests: HouseGuests,
         desk: AnswerDesk,
         link: UpstreamLink, orders: OrderJournal,
-        news: GateNews, seen: SeenDevices, ways: ServedWays, log: ServeLog
+        news: GateNews, seen: SeenDevices, ways: ServedWays, services: ServedServices, log: ServeLog
     ) throws {
         limits = options.limits
         trustedProxies = options.trustedProxies
-        (self.log, self.ways) = (log, ways)
+        (self.log, self.ways, self.services) = (log, ways, services)
         (self.link, self.orders, self.news) = (link, orders, news)
         self.devices = devices
         self.pairing = pairing

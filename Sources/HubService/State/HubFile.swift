@@ -4,7 +4,8 @@ package import Pairing
 /// A file of the hub directory, and what becomes of it. Beside these are the journal's files and the
 /// database, each of which is several.
 package enum HubFile: CaseIterable, Sendable {
-    case settings, key, certificate, devices, codes, attempts, lastSeen, ways, names, publicCertificate
+    case settings, key, certificate, devices, codes, attempts, lastSeen, ways, services, names
+    case publicCertificate
     case rooms, scenes, rules, sceneRuns
 
     package var name: String {
@@ -17,6 +18,7 @@ package enum HubFile: CaseIterable, Sendable {
         case .attempts: FailedAttempts.fileName
         case .lastSeen: LastSeen.fileName
         case .ways: HubWays.fileName
+        case .services: WebServices.fileName
         case .names: AnnouncedNames.fileName
         case .publicCertificate: PublicCertificate.fileName
         case .rooms: Rooms.fileName
@@ -32,7 +34,7 @@ package enum HubFile: CaseIterable, Sendable {
     var backup: Backup {
         switch self {
         case .settings, .key, .certificate, .devices: .always
-        case .ways, .publicCertificate, .rooms, .scenes, .rules, .sceneRuns: .ifThere
+        case .ways, .services, .publicCertificate, .rooms, .scenes, .rules, .sceneRuns: .ifThere
         case .codes, .attempts, .lastSeen, .names: .never
         }
     }
@@ -40,7 +42,7 @@ package enum HubFile: CaseIterable, Sendable {
     static func all(_ backup: Backup) -> [HubFile] { allCases.filter { $0.backup == backup } }
 
     /// What a change of it by others concerns.
-    enum Watch { case devices, codes, settings, ways, household }
+    enum Watch { case devices, codes, settings, ways, services, household }
 
     /// Nil for what a hub that serves reads once, or writes itself.
     var watch: Watch? {
@@ -50,6 +52,7 @@ package enum HubFile: CaseIterable, Sendable {
         // Its names are the hub's.
         case .settings, .publicCertificate: .settings
         case .ways: .ways
+        case .services: .services
         case .rooms, .scenes, .rules: .household
         case .key, .certificate, .attempts, .lastSeen, .names, .sceneRuns: nil
         }
@@ -59,8 +62,8 @@ package enum HubFile: CaseIterable, Sendable {
     package var isHouseholds: Bool {
         switch self {
         case .rooms, .scenes, .rules, .sceneRuns: true
-        case .settings, .key, .certificate, .devices, .codes, .attempts, .lastSeen, .ways, .names,
-            .publicCertificate:
+        case .settings, .key, .certificate, .devices, .codes, .attempts, .lastSeen, .ways, .services,
+            .names, .publicCertificate:
             false
         }
     }
@@ -75,8 +78,8 @@ package enum HubFile: CaseIterable, Sendable {
     var hasRoom: Bool {
         switch self {
         case .devices, .attempts, .codes: true
-        case .settings, .key, .certificate, .lastSeen, .ways, .names, .publicCertificate, .rooms, .scenes,
-            .rules, .sceneRuns:
+        case .settings, .key, .certificate, .lastSeen, .ways, .services, .names, .publicCertificate, .rooms,
+            .scenes, .rules, .sceneRuns:
             false
         }
     }
@@ -90,6 +93,7 @@ package enum HubFile: CaseIterable, Sendable {
         case .attempts: _ = try FailedAttempts(parsing: bytes)
         case .lastSeen: _ = try LastSeen(parsing: bytes)
         case .ways: _ = try HubWays(parsing: bytes)
+        case .services: _ = try WebServices(parsing: bytes)
         case .names: _ = try AnnouncedNames(parsing: bytes)
         case .rooms: _ = try Rooms(parsing: bytes)
         case .scenes: _ = try HubScenes(parsing: bytes)

@@ -96,6 +96,11 @@ package struct HubState: Sendable {
         try directory.read(HubWays.fileName, HubWays.init(parsing:)) ?? HubWays()
     }
 
+    /// The web services; none if the file is missing.
+    package static func services(in directory: borrowing ProtectedDirectory) throws -> WebServices {
+        try directory.read(WebServices.fileName, WebServices.init(parsing:)) ?? WebServices()
+    }
+
     package static func devices(in directory: borrowing ProtectedDirectory) throws -> ApprovedDevices? {
         try directory.read(ApprovedDevices.fileName, ApprovedDevices.init(parsing:))
     }

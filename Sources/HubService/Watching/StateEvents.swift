@@ -234,7 +234,7 @@ struct StateEvents: ~Copyable {
                 if mask & StateEvents.inPlace != 0 { changes.isTouched = true }
                 if mask & StateEvents.renames != 0 { changes.renames += 1 }
             case .codes: changes.hasOtherCodes = true
-            case .settings, .ways: changes.hasOtherSettings = true
+            case .settings, .ways, .services: changes.hasOtherSettings = true
             case .household: changes.hasOtherHousehold = true
             case nil: break
             }

@@ -11,7 +11,8 @@ final class ServedWays: Sendable {
     private let state: HubState
     private let hub: HubDescription
     private let names: ServedNames
-    private let port: UInt16
+    /// The hub's own.
+    let port: UInt16
     private let log: ServeLog
     private let current: Mutex<HubWays>
 

@@ -23,7 +23,7 @@ from second_implementation import Attempt, Connection, Device
 Answer = functools.lru_cache(1000)(Answer)
 ANSWERS = int(os.environ.get("HUBPAIR_ANSWERS", "2000"))
 SEED = os.environ.get("HUBPAIR_SEED") or str(int(time.time()))
-DEVICES = 4
+DEVICES, LANES = 4, 3
 
 
 def has_more(connection, is_encrypted, seconds):
@@ -104,16 +104,19 @@ class MixingTests(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             tls = adhoc_context()
             threads = []
-            for lane, context in enumerate((None, tls)):
+            # The third server is a service, at a port of its own.
+            for lane, context in enumerate((None, tls, None)):
                 server = FaultyServer(context, self.fault)
                 self.addCleanup(server.close)
-                hub = Hub(f"{'https' if context else 'http'}://127.0.0.1:{server.port}", concurrency=16)
+                url = f"{'https' if context else 'http'}://127.0.0.1:{server.port}"
+                hub = Hub(None if lane == 2 else url, concurrency=16)
                 self.addCleanup(hub.remove)
+                gate = hub.add_service(url) if lane == 2 else hub.port
                 hub.start()
                 for which in range(DEVICES):
                     device = Device(os.path.join(folder, f"{lane}.{which}"), f"Device {which}")
                     Attempt(hub.code(), device).send(hub.port)
-                    threads.append(threading.Thread(target=self.ask, args=[hub, device, len(threads)]))
+                    threads.append(threading.Thread(target=self.ask, args=[gate, device, len(threads)]))
             for thread in threads:
                 thread.start()
             for thread in threads:
@@ -131,13 +134,13 @@ class MixingTests(unittest.TestCase):
                          f"the server: {[(pause, piece[:700]) for pause, piece in answer.pieces]}, then {answer.end}")
             self.fail(text)
 
-    def ask(self, hub, device, which):
-        """Sends every eighth request, reusing its connection as long as possible."""
+    def ask(self, gate, device, which):
+        """Sends every twelfth request, reusing its connection as long as possible."""
         connection = None
-        for number in range(which, ANSWERS, 2 * DEVICES):
+        for number in range(which, ANSWERS, LANES * DEVICES):
             answer = Answer(SEED, number)
             if connection is None:
-                connection = Connection(hub.port, device, timeout=20)
+                connection = Connection(gate, device, timeout=20)
             body = b"x" if answer.method in (b"POST", b"PUT") else b""
             length = b"Content-Length: %d\r\n" % len(body) if body else b""
             if not self.take(number, answer, connection, b"%s /%d HTTP/1.1\r\nHost: h\r\n%s\r\n%s" % (
@@ -152,7 +155,7 @@ class MixingTests(unittest.TestCase):
         data, message, is_over, start = b"", None, False, 0
         # A late answer after another request of the same device cannot be distinguished from the answer to
         # that. It comes after 50 ms, in which a device sends several requests.
-        before = [Answer(SEED, other) for other in range(number % (2 * DEVICES), number, 2 * DEVICES)[-8:]]
+        before = [Answer(SEED, other) for other in range(number % (LANES * DEVICES), number, LANES * DEVICES)[-8:]]
         is_behind_late = any(other.is_late for other in before)
         is_vain = answer.end == "hang" or answer.is_unfinished
         is_due = not is_vain and not is_behind_late and (answer.message or answer.end != "stay")
@@ -174,7 +177,7 @@ class MixingTests(unittest.TestCase):
             self.fault(number, f"the hub's own answer cannot be read: {fault}", data)
             return False
         for mark in set(re.findall(rb"<(\d+)>", data)) - {b"%d" % number}:
-            if int(mark) % (2 * DEVICES) != number % (2 * DEVICES):
+            if int(mark) % (LANES * DEVICES) != number % (LANES * DEVICES):
                 self.fault(number, f"another device's answer, {int(mark)}", data)
             elif not is_behind_late:
                 self.fault(number, f"the device's own answer to something else, {int(mark)}", data)

@@ -112,8 +112,15 @@ class Lane:
                 test.addCleanup(nginx.stop)
                 self.port, self.url = nginx.port, f"http://127.0.0.1:{nginx.port}"
         self.name = name
-        self.hub = Hub(self.url, concurrency=16)
+        # A service passes everything on at a port of its own, by other code.
+        is_service = name.startswith("service")
+        self.hub = Hub(None if is_service else self.url, concurrency=16)
         test.addCleanup(self.hub.remove)
+        self.gate = self.hub.port
+        if is_service:
+            host = "server" if "rewritten" in name else "kept"
+            self.gate = self.hub.add_service(
+                self.url, "--kind", "plain", "--host", host, "--forwarded", "forwarded")
         self.hub.start()
         self.devices = [Device(os.path.join(folder, f"{name} {number}"), f"Device {number}") for number in (1, 2)]
         for device in self.devices:
@@ -128,7 +135,7 @@ class Lane:
         # A fault gets one more answer; a stream that ends within or after a request does not.
         wanted = len(methods) + isinstance(why, strict_http.Fault)
         data = b""
-        with Connection(self.hub.port, device) as connection:
+        with Connection(self.gate, device) as connection:
             connection.socket.settimeout(5 if wanted else 0.03)
             connection.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             try:
@@ -195,7 +202,7 @@ def read_log(path, announced):
 
 
 class SmugglingTests(unittest.TestCase):
-    NAMES = ["recorder", "recorder, https", "nginx", "http.server"]
+    NAMES = ["recorder", "recorder, https", "nginx", "service", "service, rewritten", "http.server"]
 
     def test_servers_are_told_what_clients_announce(self):
         print(f"smuggling: HUBPAIR_SEED={SEED} HUBPAIR_STREAMS={STREAMS}", flush=True)

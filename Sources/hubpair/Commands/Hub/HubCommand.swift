@@ -19,7 +19,8 @@ struct HubCommand: ParsableCommand {
             """,
         subcommands: [
             HubShowCommand.self, Backup.self, Restore.self, HubJournalCommand.self, HubRecordsCommand.self,
-            HubCertificateCommand.self, HubNamesCommand.self, HubWaysCommand.self,
+            HubCertificateCommand.self, HubNamesCommand.self, HubServiceCommand.self,
+            HubWaysCommand.self,
         ],
         defaultSubcommand: HubShowCommand.self
     )

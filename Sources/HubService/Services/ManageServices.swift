@@ -1,0 +1,120 @@
+import Addresses
+package import Pairing
+
+/// The owner's decisions about which web services stand behind the hub: they count at once, also at a hub
+/// that serves.
+package struct ManageServices {
+    private let state: HubState
+
+    package init(state: HubState) { self.state = state }
+
+    package func list() throws -> [WebService] {
+        let directory = try state.open()
+        _ = try HubState.hub(in: directory)
+        return try HubState.services(in: directory).services
+    }
+
+    /// Adds a service, or changes the one of this name.
+    ///
+    /// - Parameters:
+    ///   - port: the hub's port for it; nil: the one that it has, else the first free one after the hub's.
+    ///   - isFree: whether a port may be had on this machine.
+    ///   - settle: sets the rest; the service is as it was before, or new.
+    /// - Returns: the service, and the one before.
+    package func put(
+        _ name: PeerName, _ upstream: Upstream, port: UInt16?, isFree: (UInt16) -> Bool = { _ in true },
+        _ settle: (inout WebService) -> Void
+    ) throws -> (service: WebService, before: WebService?) {
+        try change { services, hub in
+            let before = services.services.first { $0.name == name }
+            guard before != nil || services.services.count < WebServices.maximumCount else {
+                throw ServiceError.tooMany
+            }
+            let taken = services.services.filter { $0.name != name }
+            guard port != hub.port, !taken.contains(where: { $0.port == port }) else {
+                throw ServiceError.portTaken(port ?? hub.port, by: taken.first { $0.port == port }?.name)
+            }
+            let ports = Set(taken.map(\.port) + [hub.port])
+            let others = (hub.port...(UInt16.max)).dropFirst().prefix(200)
+            guard
+                let chosen = port ?? before?.port
+                    ?? others.first(where: { !ports.contains($0) && isFree($0) })
+            else { throw ServiceError.noPort }
+            let own = LocalNetwork.current().map(\.address)
+            for each in ports.union([chosen])
+            where upstream.isHub(onPort: each, listen: hub.listen, own: own) {
+                throw ServiceError.upstreamIsHub(upstream.text)
+            }
+            var service = WebService(port: chosen, name: name, upstream: upstream)
+            if let before {
+                (service.role, service.host, service.told) = (before.role, before.host, before.told)
+                (service.maximumBody, service.kind) = (before.maximumBody, before.kind)
+            }
+            settle(&service)
+            services.put(service)
+            return (service, before)
+        }
+    }
+
+    /// - Parameter text: its name or port.
+    /// - Returns: the service that was there.
+    @discardableResult
+    package func remove(_ text: String) throws -> WebService {
+        try change { services, _ in
+            guard let service = services.service(text) else { throw ServiceError.unknown(text) }
+            services.remove(service)
+            return service
+        }
+    }
+
+    private func change<Result>(_ body: (inout WebServices, HubSettings) throws -> Result) throws -> Result {
+        try state.open().withLock { directory in
+            let hub = try HubState.hub(in: directory).settings
+            let before = try HubState.services(in: directory)
+            var services = before
+            let result = try body(&services, hub)
+            if services != before { try directory.replace(WebServices.fileName, with: services.serialized) }
+            return result
+        }
+    }
+}
+
+/// Why the services of a hub stay as they are.
+package enum ServiceError: Equatable, UserError {
+    case tooMany
+    /// Another service has the port, or the hub itself.
+    case portTaken(UInt16, by: PeerName?)
+    /// No port is free soon after the hub's.
+    case noPort
+    case unknown(String)
+    /// The server is the hub: every request would come back.
+    case upstreamIsHub(String)
+
+    package var description: String {
+        switch self {
+        case .tooMany: "a hub has at most \(WebServices.maximumCount) services"
+        case .portTaken(let port, let name?): "the service \"\(name)\" has the port \(port)"
+        case .portTaken(let port, nil): "the hub itself has the port \(port)"
+        case .noPort: "no port after the hub's is free"
+        case .unknown(let text): "this hub has no service \"\(text)\""
+        case .upstreamIsHub(let url): "\(url) is a port of this hub"
+        }
+    }
+
+    package var kind: UserErrorKind {
+        switch self {
+        case .tooMany, .portTaken, .noPort, .upstreamIsHub: .usage
+        case .unknown: .notFound
+        }
+    }
+
+    package var hint: String? {
+        switch self {
+        case .tooMany: "take one away first: hubpair hub service remove NAME"
+        case .portTaken, .noPort: "say another one with --port"
+        case .unknown: "'hubpair hub service' lists them"
+        case .upstreamIsHub:
+            "give the address at which the service itself listens, like http://127.0.0.1:3000"
+        }
+    }
+}

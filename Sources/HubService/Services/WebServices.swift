@@ -1,0 +1,152 @@
+package import GatewayRules
+package import Pairing
+
+/// The hub's file `services`: the web services behind the hub, each at a port of its own.
+///
+///     [keyfile]
+///     format=1
+///
+///     [service 8001]
+///     name=Grafana
+///     upstream=http://127.0.0.1:3000
+///     role=guest
+///     host=server
+///     forwarded=x-forwarded forwarded
+///     max-body=1048576
+///     kind=grafana
+///
+/// A service is named by the hub's port for it. `role` is the least that may use it, `member` without the
+/// key; `host` and `forwarded` are what the server is told (``GatewayRules/ServiceRule``), `kept` and nothing
+/// without them; `max-body` is in bytes, up to 1 TiB, without it what `serve --max-body` says; `kind` is what
+/// the server was found to be, for people. At most 16.
+///
+/// Accepted: the above. Rejected: `[service 0]`, no name, two of one name, `upstream=http://nas.lan`,
+/// `role=Guest`, `host=other`, `forwarded=for`, `max-body=0`.
+package struct WebServices: Equatable, Sendable {
+    package static let fileName = "services"
+    package static let maximumCount = 16
+    package static let bodySizes = 1...(1 << 40)
+    private static let group = "service"
+
+    /// In the order of their ports.
+    package private(set) var services: [WebService] = []
+    private var file: KeyFile
+
+    /// No service.
+    package init() {
+        file = .empty(comment: "The web services behind this hub; see 'hubpair hub service'.")
+    }
+
+    /// Reads the file; the first fault refuses all of it.
+    package init(parsing bytes: [UInt8]) throws(KeyFileError) {
+        file = try KeyFile(parsing: bytes)
+        try file.checkFormat()
+        for digits in try file.identifiers(of: WebServices.group) {
+            let group = "\(WebServices.group) \(digits)"
+            guard let port = UInt16(digits: digits), port > 0 else { throw .unknownGroup(group) }
+            let service = try WebService(port, file, group)
+            guard !services.contains(where: { $0.port == port || $0.name == service.name }) else {
+                throw .invalidValue("another service has it", key: "name", group: group)
+            }
+            services.append(service)
+        }
+        guard services.count <= WebServices.maximumCount else {
+            throw .invalidValue(
+                "more than \(WebServices.maximumCount) services", key: "name", group: WebServices.group)
+        }
+        services.sort { $0.port < $1.port }
+    }
+
+    /// The bytes of the file: what was read, with the changes since.
+    package var serialized: [UInt8] { file.serialized }
+
+    /// The service of this name, or at this port.
+    package func service(_ text: String) -> WebService? {
+        services.first { $0.name.description == text } ?? services.first { String($0.port) == text }
+    }
+
+    /// Puts a service in place of the one of its name, or adds it.
+    package mutating func put(_ service: WebService) {
+        if let before = services.first(where: { $0.name == service.name }) { remove(before) }
+        services.append(service)
+        services.sort { $0.port < $1.port }
+        file.replaceGroup("\(WebServices.group) \(service.port)", with: service.pairs)
+    }
+
+    package mutating func remove(_ service: WebService) {
+        services.removeAll { $0.port == service.port }
+        file.removeGroup("\(WebServices.group) \(service.port)")
+    }
+}
+
+/// A web service behind the hub.
+package struct WebService: Equatable, Sendable {
+    /// The hub's port for it, 1–65535.
+    package let port: UInt16
+    package let name: PeerName
+    package let upstream: Upstream
+    /// The least role that may use it.
+    package var role = Role.member
+    package var host = ServiceRule.HostField.kept
+    package var told: [ServiceRule.Told] = []
+    /// The most bytes of a request's body; nil: as `serve` says.
+    package var maximumBody: Int?
+    package var kind = ServiceKind.plain
+
+    package init(port: UInt16, name: PeerName, upstream: Upstream) {
+        (self.port, self.name, self.upstream) = (port, name, upstream)
+    }
+
+    fileprivate init(_ port: UInt16, _ file: KeyFile, _ group: String) throws(KeyFileError) {
+        func fault(_ key: String, _ words: String) -> KeyFileError {
+            .invalidValue(words, key: key, group: group)
+        }
+        self.port = port
+        name = try file.name("name", in: group)
+        do {
+            upstream = try Upstream(file.required("upstream", in: group))
+        } catch let error as UpstreamError {
+            throw fault("upstream", error.description)
+        } catch let error as KeyFileError {
+            throw error
+        } catch {
+            throw fault("upstream", "not a URL")
+        }
+        guard let role = Role(word: file.value("role", in: group)) else {
+            throw fault("role", "not owner, member or guest")
+        }
+        self.role = role
+        let word = file.value("host", in: group) ?? ServiceRule.HostField.kept.rawValue
+        guard let host = ServiceRule.HostField(rawValue: word) else {
+            throw fault("host", "not kept or server")
+        }
+        self.host = host
+        let words = file.value("forwarded", in: group)?.split(separator: " ") ?? []
+        told = words.compactMap { ServiceRule.Told(rawValue: String($0)) }
+        guard told.count == words.count, Set(told).count == told.count else {
+            throw fault("forwarded", "not x-forwarded or forwarded, each once")
+        }
+        let digits = file.value("max-body", in: group)
+        maximumBody = digits.flatMap { Int(digits: $0) }
+        guard maximumBody.map(WebServices.bodySizes.contains) ?? (digits == nil) else {
+            throw fault("max-body", "not a number of bytes")
+        }
+        // A newer version may know more of them.
+        kind = file.value("kind", in: group).flatMap { ServiceKind(rawValue: $0) } ?? .plain
+    }
+
+    fileprivate var pairs: [(key: String, value: String)] {
+        var pairs = [("name", name.description), ("upstream", upstream.text), ("role", role.rawValue)]
+        if host != .kept { pairs.append(("host", host.rawValue)) }
+        if !told.isEmpty { pairs.append(("forwarded", told.map(\.rawValue).joined(separator: " "))) }
+        if let maximumBody { pairs.append(("max-body", String(maximumBody))) }
+        if kind != .plain { pairs.append(("kind", kind.rawValue)) }
+        return pairs.map { (key: $0.0, value: $0.1) }
+    }
+
+    var rule: ServiceRule {
+        ServiceRule(
+            port: port, role: role, host: host, told: told, isTLS: upstream.isTLS,
+            authority: upstream.authority)
+    }
+}

@@ -1,0 +1,195 @@
+"""Web services behind the hub in a real browser: found on the hub's page, opened without anything else, with scripts,
+cookies, storage and a WebSocket; and a service that is hostile. Where Jupyter is (HUBPAIR_JUPYTER, a folder with its
+programs), it is opened, too."""
+import base64
+import hashlib
+import json
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+from house import HouseTests
+from hub import free_port
+from listener import Listener
+
+PAGE = """<!DOCTYPE html><title>A service</title><p id=text>waits</p><script>
+document.cookie = "choice=1; Secure";
+localStorage.setItem("here", "yes");
+const socket = new WebSocket(`wss://${location.host}/ws`);
+socket.onopen = () => socket.send("over the socket");
+socket.onmessage = ({ data }) => { document.getElementById("text").textContent = data; };
+</script>"""
+
+
+class Web(Listener):
+    """A server with a page, a session by cookie and a WebSocket that echoes."""
+
+    def __init__(self, page=PAGE):
+        self.page, self.heads = page, []
+        super().__init__()
+
+    @property
+    def url(self):
+        return f"http://127.0.0.1:{self.port}"
+
+    def serve(self, connection):
+        data = b""
+        with connection:
+            while piece := connection.recv(65536):
+                data += piece
+                while b"\r\n\r\n" in data:
+                    head, data = data.split(b"\r\n\r\n", 1)
+                    head = head.decode("latin-1")
+                    self.heads.append(head)
+                    if head.startswith("GET /ws"):
+                        return self.echo(connection, re.search(r"(?mi)^sec-websocket-key: (\S+)", head)[1])
+                    page = self.page.encode()
+                    connection.sendall(
+                        b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nSet-Cookie: sid=secret; HttpOnly\r\n"
+                        b"Content-Length: %d\r\n\r\n%s" % (len(page), page))
+
+    @staticmethod
+    def echo(connection, key):
+        digest = hashlib.sha1(key.encode() + b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11").digest()
+        connection.sendall(
+            b"HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+            b"Sec-WebSocket-Accept: %s\r\n\r\n" % base64.b64encode(digest))
+        frame = connection.recv(65536)
+        mask, text = frame[2:6], frame[6:6 + (frame[1] & 127)]
+        text = bytes(byte ^ mask[at % 4] for at, byte in enumerate(text))
+        connection.sendall(bytes((0x81, len(text))) + text)
+        while connection.recv(65536):
+            pass
+
+
+class ServicesPageTests(HouseTests):
+    def service(self, page=PAGE, name="A service"):
+        web = Web(page)
+        self.addCleanup(web.close)
+        port = self.hub.add_service(web.url, name=name)
+        self.addCleanup(self.hub.run, "hub", "service", "remove", name)
+        self.hub.wait_for(lambda: f"serves {name} ({web.url})" in self.hub.log(), "the service")
+        return web, port
+
+    def says(self, browser, words):
+        browser.wait(lambda: words in browser.text, f"it does not say “{words}”")
+
+    def entered(self):
+        """A browser with a key of its own, on the hub's page."""
+        code = self.hub.run("print", "--format", "text", "--address", "127.0.0.1", "--role", "owner").strip()
+        browser = self.browser(path=None)
+        browser.open(code)
+        browser.click('//main//button[text()="Let this browser in"]')
+        browser.find('//button[@role="switch"]')
+        return browser
+
+    def test_from_the_hubs_page_to_the_service(self):
+        web, port = self.service()
+        browser = self.entered()
+        browser.click('//nav[contains(@class, "services")]//a[text()="A service"]')
+        self.says(browser, "over the socket")
+        self.assertEqual(browser.run("return location.href"), f"https://127.0.0.1:{port}/")
+        self.assertNotIn("hubpair", browser.run("return document.cookie"))
+        self.assertNotIn("hubpair=", "\n".join(web.heads))
+        browser.open(f"https://127.0.0.1:{port}/again")
+        self.says(browser, "over the socket")
+        again = next(head for head in web.heads if head.startswith("GET /again"))
+        self.assertRegex(again, r"(?mi)^cookie: (?=.*sid=secret)(?=.*choice=1)[^_]*$")
+        self.assertRegex(again, r"(?mi)^x-hubpair-role: owner$")
+        self.assertEqual(browser.complaints(), [])
+
+    def test_who_comes_to_the_service_first_comes_back(self):
+        _, port = self.service()
+        browser = self.entered()
+        browser.open(f"https://127.0.0.1:{port}/")
+        self.says(browser, "over the socket")
+        # Its session is gone, as after a start of the hub: by the hub's page it gets another one.
+        self.hub.stop()
+        self.hub.start()
+        browser.open(f"https://127.0.0.1:{port}/")
+        self.says(browser, "has not shown that it is one")
+        browser.click('//a[contains(text(), "Go on by the hub")]')
+        self.says(browser, "over the socket")
+
+    def test_a_service_that_is_hostile_gets_nowhere(self):
+        web, port = self.service(name="Neighbour")
+        hostile, at = self.service("<!DOCTYPE html><title>Hostile</title><p>hostile</p>", "Hostile")
+        browser = self.entered()
+        browser.open(f"https://127.0.0.1:{port}/")
+        self.says(browser, "over the socket")
+        before = len(web.heads)
+        browser.open(f"https://127.0.0.1:{at}/")
+        tried = browser.run("""
+            const [hub, other] = arguments, done = [];
+            const tell = (name, wish) => wish.then((answer) => done.push([name, answer.type, answer.status]), (fault) => done.push([name, "refused"]));
+            const socket = new Promise((good, bad) => { const s = new WebSocket(other.replace("https", "wss") + "/ws"); s.onopen = () => good({ type: "open" }); s.onerror = bad; });
+            return Promise.all([
+                tell("read the hub", fetch(`${hub}/hubpair/v1/device`, { credentials: "include" })),
+                tell("change the hub", fetch(`${hub}/hubpair/v1/device`, { method: "DELETE", credentials: "include" })),
+                tell("read the neighbour", fetch(`${other}/`, { credentials: "include" })),
+                tell("post to the neighbour", fetch(`${other}/`, { method: "POST", mode: "no-cors", credentials: "include" })),
+                tell("socket", socket),
+            ]).then(() => done);""", f"https://127.0.0.1:{self.hub.port}", f"https://127.0.0.1:{port}")
+        self.assertEqual({each[0]: each[1] for each in tried if each[0] != "post to the neighbour"},
+                         {name: "refused" for name in ("read the hub", "change the hub", "read the neighbour", "socket")})
+        self.assertEqual(len(web.heads), before, web.heads[before:])
+        cookies = re.findall(r"(?mi)^cookie: (.*?)\r?$", "\n".join(hostile.heads))
+        self.assertNotIn("secret", json.dumps(cookies[:1]))
+        # It cannot take the hub's cookie away or put another in its place, and the hub's page goes on.
+        browser.run("document.cookie = '__Host-hubpair=x; Path=/; Secure'; document.cookie = '__Host-hubpair=; Path=/; Secure; Max-Age=0';")
+        browser.open(f"https://127.0.0.1:{self.hub.port}/hubpair/")
+        browser.find('//button[@role="switch"]')
+
+    def test_a_guest_finds_what_is_for_guests(self):
+        _, port = self.service(name="For members")
+        browser = self.browser(self.device("guest", "guest"))
+        browser.find('//button[@role="switch"]')
+        self.assertEqual(browser.elements("xpath", '//nav[contains(@class, "services")]//a'), [])
+        browser.open(f"https://127.0.0.1:{port}/")
+        self.says(browser, "its role does not allow this service")
+
+    @unittest.skipUnless(os.environ.get("HUBPAIR_JUPYTER"), "no Jupyter")
+    def test_jupyter_with_a_kernel(self):
+        folder = tempfile.mkdtemp(prefix="hubpair-jupyter-")
+        self.addCleanup(shutil.rmtree, folder, ignore_errors=True)
+        port = free_port()
+        log = open(os.path.join(folder, "log"), "w")
+        self.addCleanup(log.close)
+        server = subprocess.Popen(
+            [os.path.join(os.environ["HUBPAIR_JUPYTER"], "jupyter"), "lab", "--no-browser", "--allow-root", f"--port={port}",
+             "--ip=127.0.0.1", "--IdentityProvider.token=", f"--ServerApp.root_dir={folder}", "--expose-app-in-browser"],
+            env={**os.environ, "HOME": folder}, stdout=subprocess.DEVNULL, stderr=log)
+        self.addCleanup(server.wait)
+        self.addCleanup(server.terminate)
+
+        def answers():
+            with open(os.path.join(folder, "log")) as file:
+                return "is running at" in file.read()
+        self.hub.wait_for(answers, "Jupyter")
+        at = free_port()
+        self.hub.run("hub", "service", "add", "Notes", f"http://127.0.0.1:{port}", "--port", str(at))
+        self.addCleanup(self.hub.run, "hub", "service", "remove", "Notes")
+        self.assertEqual(json.loads(self.hub.run("hub", "service", "--json"))["kind"], "jupyter")
+        self.hub.wait_for(lambda: "serves Notes" in self.hub.log(), "the service")
+        browser = self.entered()
+        browser.click('//nav[contains(@class, "services")]//a[text()="Notes"]')
+        browser.wait(lambda: browser.run("return Boolean(window.jupyterapp)"), "no JupyterLab")
+        # A kernel over a WebSocket, with the token against forged requests that its scripts read from a cookie.
+        result = browser.run("""
+            const manager = window.jupyterapp.serviceManager;
+            return (async () => {
+                await manager.ready;
+                const session = await manager.sessions.startNew({ path: "x.ipynb", type: "notebook", name: "x", kernel: { name: "python3" } });
+                return new Promise((done) => {
+                    const future = session.kernel.requestExecute({ code: "print(6 * 7)" });
+                    future.onIOPub = (message) => { if (message.content.text) done(message.content.text); };
+                });
+            })();""")
+        self.assertEqual(result.strip(), "42")
+
+
+if __name__ == "__main__":
+    unittest.main()
