@@ -187,3 +187,28 @@ static const unsigned char session_script[] = {
 #embed "files/session.js"
 };
 hubpair_page_file hubpair_page_session(void) { return (hubpair_page_file){session_script, sizeof session_script}; }
+
+static const unsigned char manifest[] = {
+#embed "files/app/app.webmanifest"
+};
+hubpair_page_file hubpair_page_manifest(void) { return (hubpair_page_file){manifest, sizeof manifest}; }
+
+static const unsigned char icon_192[] = {
+#embed "files/app/icon-192.png"
+};
+hubpair_page_file hubpair_page_icon_192(void) { return (hubpair_page_file){icon_192, sizeof icon_192}; }
+
+static const unsigned char icon_512[] = {
+#embed "files/app/icon-512.png"
+};
+hubpair_page_file hubpair_page_icon_512(void) { return (hubpair_page_file){icon_512, sizeof icon_512}; }
+
+static const unsigned char worker_script[] = {
+#embed "files/app/worker.js"
+};
+hubpair_page_file hubpair_page_worker(void) { return (hubpair_page_file){worker_script, sizeof worker_script}; }
+
+static const unsigned char app_script[] = {
+#embed "files/app/app.js"
+};
+hubpair_page_file hubpair_page_app(void) { return (hubpair_page_file){app_script, sizeof app_script}; }

@@ -20,9 +20,8 @@ package struct PageFile: Sendable {
 
     private static func served(_ path: PagePath) -> [UInt8] {
         let file = embedded(path)
-        return ServedText.bytes(
-            of: Array(UnsafeBufferPointer(start: file.bytes, count: file.count)),
-            isScript: path.rawValue.hasSuffix(".js"))
+        let bytes = Array(UnsafeBufferPointer(start: file.bytes, count: file.count))
+        return path.isText ? ServedText.bytes(of: bytes, isScript: path.rawValue.hasSuffix(".js")) : bytes
     }
 
     private static let texts = Dictionary(uniqueKeysWithValues: PagePath.allCases.map { ($0, served($0)) })
@@ -35,16 +34,28 @@ package struct PageFile: Sendable {
     private static let all: [PagePath: PageFile] = Dictionary(
         uniqueKeysWithValues: PagePath.allCases.map { path in
             var bytes = texts[path] ?? []
-            if path == .page {
-                var text = String(decoding: bytes, as: UTF8.self)
-                for other in PagePath.allCases where other != .page {
-                    text = text.split(separator: "\"\(other.rawValue)\"", omittingEmptySubsequences: false)
-                        .joined(separator: "\"\(other.path(tag: tag))\"")
-                }
-                bytes = Array(text.utf8)
-            }
+            if path.namesFiles { bytes = named(bytes) }
             return (path, PageFile(path, bytes))
         })
+
+    /// With the paths of this version in place of those that a file names, and of all of them in place of
+    /// `"/hubpair/page/*"`.
+    private static func named(_ bytes: [UInt8]) -> [UInt8] {
+        var text = String(decoding: bytes, as: UTF8.self)
+        func replace(_ name: String, _ value: String) {
+            text = text.split(separator: name, omittingEmptySubsequences: false).joined(separator: value)
+        }
+        let quoted = PagePath.allCases.map { path in
+            (name: "\"\(path.rawValue)\"", path: "\"\(path.path(tag: tag))\"")
+        }
+        for (name, path) in quoted { replace(name, path) }
+        let kept = quoted.filter { $0.name != $0.path }.map(\.path)
+        replace("\"/hubpair/page/*\"", kept.joined(separator: ","))
+        return Array(text.utf8)
+    }
+
+    /// The manifest of the app, with the hub's name in it.
+    package init(manifest bytes: [UInt8]) { self.init(.manifest, bytes) }
 
     package static func at(_ path: PagePath) -> PageFile { all[path] ?? PageFile(path, served(path)) }
 
@@ -120,6 +131,11 @@ package struct PageFile: Sendable {
         case .read: hubpair_page_read()
         case .key: hubpair_page_key()
         case .session: hubpair_page_session()
+        case .app: hubpair_page_app()
+        case .worker: hubpair_page_worker()
+        case .manifest: hubpair_page_manifest()
+        case .icon192: hubpair_page_icon_192()
+        case .icon512: hubpair_page_icon_512()
         }
     }
 }

@@ -12,6 +12,10 @@ package enum PageHeaders {
         )
     }
 
+    /// One text alone becomes a script's address: that of the app's worker.
+    private static let worker =
+        "worker-src 'self'; require-trusted-types-for 'script'; trusted-types worker"
+
     private static let noReferrer = ("Referrer-Policy", "no-referrer")
 
     /// Of the page and its files. Nothing from elsewhere, nothing inline; pictures of codes are `data:`,
@@ -21,7 +25,7 @@ package enum PageHeaders {
         always + [
             policy(
                 "script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
-                    + "form-action 'self'; require-trusted-types-for 'script'; trusted-types 'none'"),
+                    + "form-action 'self'; manifest-src 'self'; \(worker)"),
             // The page may need neither.
             noReferrer, ("Permissions-Policy", "geolocation=(), microphone=(), camera=()"),
         ]
@@ -44,7 +48,7 @@ package enum PageHeaders {
         always + [
             policy(
                 "script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
-                    + "form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"),
+                    + "form-action 'none'; \(worker)"),
             noReferrer, ("Permissions-Policy", "geolocation=(), microphone=(), camera=(self)"),
         ]
 

@@ -277,6 +277,12 @@ import Testing
         #expect(refusal(action) == .serviceWorker && asked.isEmpty)
     }
 
+    /// It is the same for everybody.
+    @Test func thePagesOwnWorkerIsInstalled() throws {
+        let head = try head("GET /hubpair/worker.js", "Service-Worker: script", "Sec-Fetch-Site: same-origin")
+        #expect(route(head, anonymous).action == .answer(.page(.worker), .discarded))
+    }
+
     /// Of another origin, a proxy may say what it likes.
     @Test func aProxyMayAskAboutAServiceWorker() throws {
         let head = try head("GET /hubpair/v1/verify", "Service-Worker: script")

@@ -50,7 +50,7 @@ class UpstreamTests(HouseTests):
         browser.find('//li[contains(@class, "card")]')
         left = browser.run("""
             return navigator.serviceWorker.getRegistrations().then((all) => ({
-              workers: all.length, cookies: document.cookie, mine: localStorage.mine, theirs: localStorage.lamp ?? null }))""")
+              workers: all.filter((each) => each.active?.scriptURL !== `${location.origin}/hubpair/worker.js`).length, cookies: document.cookie, mine: localStorage.mine, theirs: localStorage.lamp ?? null }))""")
         self.assertEqual(left, {"workers": 0, "cookies": "", "mine": "kept", "theirs": None})
         self.assertEqual([each["name"] for each in browser.cookies() if not each["name"].startswith("hubpair-")], [])
 

@@ -522,6 +522,11 @@ export default {
   "was sent": "wurde gesendet",
   "on the page": "auf der Seite",
   "on the hub": "an der Zentrale",
+  "So stood the house {0}.": "So stand das Haus {0}.",
+  "This browser": "Dieser Browser",
+  "checks at each visit that it is the hub that answers": "prüft bei jedem Besuch, dass die Zentrale antwortet",
+  "cannot check yet that it is the hub that answers": "kann noch nicht prüfen, dass die Zentrale antwortet",
+  "Make this browser check the hub": "Diesen Browser die Zentrale prüfen lassen",
   "at its time": "zu ihrer Zeit",
   "at an alarm": "bei einem Alarm",
 };

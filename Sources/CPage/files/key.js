@@ -30,7 +30,8 @@ export function fingerprint(pin) {
   return bits.match(/.{5}/g).map((five) => alphabet[parseInt(five, 2)]).join("").match(/.{4}/g).join("-");
 }
 
-// { secret: CryptoKey, spki, pin, hub, attempt }: `hub` is the pin of the hub that it was made for.
+// { secret: CryptoKey, spki, pin, hub, attempt }: `hub` is the pin of the hub that it was made for. Beside it lies how
+// the house stood last, see app.js.
 function use(mode, act) {
   return new Promise((done, fail) => {
     const opening = indexedDB.open("hubpair", 1);
@@ -45,9 +46,10 @@ function use(mode, act) {
   });
 }
 
-export const load = () => use("readonly", (keys) => keys.get("key"));
-export const save = (key) => use("readwrite", (keys) => keys.put(key, "key"));
-export const forget = () => use("readwrite", (keys) => keys.delete("key"));
+export const load = (name = "key") => use("readonly", (keys) => keys.get(name));
+export const save = (value, name = "key") => use("readwrite", (keys) => keys.put(value, name));
+// Without a name, all.
+export const forget = (name) => use("readwrite", (keys) => (name ? keys.delete(name) : keys.clear()));
 
 export async function make() {
   const pair = await crypto.subtle.generateKey({ name: "ECDSA", namedCurve: "P-256" }, false, ["sign", "verify"]);

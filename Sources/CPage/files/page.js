@@ -1,9 +1,10 @@
 // The page: which view is shown, how it keeps up with the hub, and what it says about that.
 
+import { forgetHouse, recall, register, remember } from "./app.js";
 import { called, choose, clock, confirm, icon, make, say, sentence, set, span, toast, when } from "./dom.js";
 import { HomeView } from "./home.js";
 import { House } from "./house.js";
-import { array, ask, Away, list, own, Refusal, Stream } from "./hub.js";
+import { array, ask, Away, list, own, Refusal, replay, Stream } from "./hub.js";
 import { MessagesView } from "./messages.js";
 import { kept, m, n, t } from "./text.js";
 
@@ -13,6 +14,8 @@ const slowPollTime = 30000;
 const longestWait = 15000;
 // The first lamp is in sight, however many alarms are open.
 const shownAlarms = 3;
+// A hub that does not answer in this time is taken to be away, where the page knows how the house stood last.
+const shortPatience = 5;
 // A house that was read later than this is slow, if not away.
 const longestAge = 10000;
 // Browsers have six connections to a hub. Two windows hold two streams each; all others ask.
@@ -31,7 +34,11 @@ class App {
   hub = ""; hubID = null; #fault = null; #lastAnswer = null; #isStreaming = false; #timer = null; #wait = 1000; #isBusy = false;
   #isOffline = false; #standing = null; #changed = {};
   #rounds = 0; #isDrawing = false; #houseFault = null; #isIntroduced = false; #isWanted = false;
-  #leave = null; #soon = null; #front = null; services = null;
+  #leave = null; #soon = null; #front = null; #badge = null; services = null;
+  // When what is shown was kept, as long as the hub has not answered since.
+  #keptAt = null; #mayRecall = true;
+  // Whether this browser has checked the hub's certificate; null where that cannot be told.
+  isChecked = null;
 
   constructor() {
     this.status = document.getElementById("status");
@@ -81,6 +88,7 @@ class App {
     set(open, "aria-label", t("About this house"));
     open.append(icon("info"));
     open.addEventListener("click", () => this.#about());
+    register().then((isChecked) => { this.isChecked = isChecked; });
     this.show();
     this.#wake();
     // The hub itself has TLS: without, it is “hubpair open” that shows the page.
@@ -106,7 +114,7 @@ class App {
     if (this.#isBusy) return;
     this.#isBusy = true;
     try {
-      if (this.role === null) await this.#introduce();
+      if (this.role === null || this.#keptAt) await this.#introduce();
       await this.#loadHouse();
       // What changes seldom, or comes by a stream, is asked for now and then.
       if (this.#rounds % 5 === 0 || this.#isStreaming) {
@@ -117,6 +125,7 @@ class App {
       await Promise.all([this.owner?.load(), this.arrange?.load()]);
       this.#rounds += 1;
       [this.#fault, this.#lastAnswer, this.#wait, this.#isOffline] = [null, performance.now(), 1000, false];
+      remember(this.messages.answers);
     } catch (error) {
       if (!(error instanceof Away || error instanceof Refusal)) throw error;
       this.#fault = error;
@@ -124,6 +133,8 @@ class App {
       // Another version may answer next, or this browser have another role.
       if (error instanceof Refusal) this.role = null;
       if (this.#rounds > 0) this.#rounds = 1;
+      if (error.isStranger) forgetHouse();
+      else if (error instanceof Away && !this.#isIntroduced && this.#mayRecall) await this.#recall();
     } finally {
       this.#isBusy = false;
       set(document.getElementById("wait"), "hidden", true);
@@ -135,7 +146,8 @@ class App {
 
   // Who this browser is here, and on which hub.
   async #introduce() {
-    const [device, hub] = await Promise.all([ask("GET", "device"), own("hub")]);
+    const seconds = this.#mayRecall && await recall() ? shortPatience : 20;
+    const [device, hub] = await Promise.all([ask("GET", "device", undefined, seconds), own("hub")]);
     if (device?.status !== "approved") {
       const texts = {
         pending: t("The owner has not approved this browser yet. The page opens by itself when that happens."),
@@ -144,6 +156,14 @@ class App {
       };
       throw new Refusal(403, "not_approved", texts[device?.status] ?? t("The hub does not know this browser."));
     }
+    // What is shown is another device's.
+    if (this.#keptAt && device.device !== this.device.device) {
+      await forgetHouse();
+      location.reload();
+      throw new Away("");
+    }
+    this.#mayRecall = false;
+    this.#keptAt = null;
     this.#isIntroduced = true;
     this.role = typeof device.role === "string" ? device.role : "member";
     this.may = new Set(Array.isArray(device.may) ? device.may : []);
@@ -162,6 +182,26 @@ class App {
     const { servicesNode, showServices } = await import("./services.js");
     if (!this.services) this.home.notices.after(this.services = servicesNode());
     await showServices(this.services).catch(() => {});
+  }
+
+  // The hub does not answer, and the page has just been opened: how this device last saw the house.
+  async #recall() {
+    this.#mayRecall = false;
+    const house = await recall();
+    if (!house) return;
+    replay(house.answers);
+    try {
+      await this.#introduce();
+      await this.#loadHouse();
+      await Promise.all([this.home.load(), this.messages.load()]);
+      this.#keptAt = new Date(house.at).toISOString();
+      this.#lastAnswer = performance.now() - house.age;
+    } catch (error) {
+      if (!(error instanceof Away || error instanceof Refusal)) throw error;
+      [this.#isIntroduced, this.role] = [false, null];
+    } finally {
+      replay(null);
+    }
   }
 
   // On a hub itself nothing is known of other hubs.
@@ -318,6 +358,10 @@ class App {
         verb: t("Show all"), act: () => { location.hash = "messages"; },
       });
     }
+    const before = this.#keptAt ? [{
+      key: "kept", kind: "alert", drawing: "alert", title: t("The hub does not answer"),
+      text: t("So stood the house {0}.", when(this.#keptAt)), verb: t("Try again"), act: () => this.refresh(),
+    }] : [];
     const away = this.isHouseAway && this.house.appliances.size > 0
       ? [{
         key: "away", kind: "alert", drawing: "alert", title: t("The house does not answer"),
@@ -328,7 +372,7 @@ class App {
       text: t("You are here as {0}.", `${called(this.device.name ?? "")}, ${t(roleNames[this.role] ?? this.role)}`),
       verb: t("What I may do"), act: () => this.#about(true),
     }] : [];
-    return [...alarms, ...this.#armed, ...away, ...(this.owner?.notices ?? []), ...first];
+    return [...before, ...alarms, ...this.#armed, ...away, ...(this.owner?.notices ?? []), ...first];
   }
 
   // What a scene has armed, or can arm; what is always armed is no news.
@@ -429,6 +473,11 @@ class App {
       set(link, "aria-label", number > 0 ? t("{0}, {1} to look at", view.name, n(number, "thing", "things")) : null);
     }
     const waiting = there.reduce((sum, [, view]) => sum + view.badge(), 0);
+    // On the app's own icon: the alarms that are open.
+    if (this.messages.isThere && this.#badge !== this.messages.openCount) {
+      this.#badge = this.messages.openCount;
+      navigator.setAppBadge?.(this.#badge).catch(() => {});
+    }
     const title = `${waiting > 0 ? `(${waiting}) ` : ""}${this.hub || t("Home hub")}`;
     if (document.title !== title) document.title = title;
   }

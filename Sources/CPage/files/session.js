@@ -1,7 +1,8 @@
 // Keeps the session of a browser that has a key of its own while the page is open, and lets it leave. A browser with
 // a certificate, or behind “hubpair open”, has no such key, and nothing happens here.
 
-import { ask, fingerprint, forget, load, renew } from "./key.js";
+import { forgetAll } from "./app.js";
+import { ask, fingerprint, load, renew } from "./key.js";
 
 // A session lives for 10 minutes.
 const pause = 240000;
@@ -27,7 +28,7 @@ async function leave(place) {
     const answer = await ask("DELETE", "device");
     // Whom the hub does not know any more has left.
     if (answer.code !== 200 && answer.code !== 401 && answer.code !== 403) throw new Error(answer.message);
-    await forget();
+    await forgetAll();
     location.replace("/hubpair/");
   } catch {
     place.replaceChildren("The hub does not answer. ", button("Try again", () => leave(place)));

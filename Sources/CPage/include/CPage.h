@@ -46,3 +46,8 @@ hubpair_page_file hubpair_page_enter(void);
 hubpair_page_file hubpair_page_read(void);
 hubpair_page_file hubpair_page_key(void);
 hubpair_page_file hubpair_page_session(void);
+hubpair_page_file hubpair_page_manifest(void);
+hubpair_page_file hubpair_page_icon_192(void);
+hubpair_page_file hubpair_page_icon_512(void);
+hubpair_page_file hubpair_page_worker(void);
+hubpair_page_file hubpair_page_app(void);

@@ -44,6 +44,12 @@ package enum PagePath: String, CaseIterable, Sendable {
     /// The browser's key, and its session.
     case key = "/hubpair/page/key.js"
     case session = "/hubpair/page/session.js"
+    /// What makes the page an app. The worker's scope is the folder that its path names.
+    case app = "/hubpair/page/app.js"
+    case worker = "/hubpair/worker.js"
+    case manifest = "/hubpair/app.webmanifest"
+    case icon192 = "/hubpair/page/icon-192.png"
+    case icon512 = "/hubpair/page/icon-512.png"
 
     private static let folder = "/hubpair/page/"
     private static let tagLength = 16
@@ -63,7 +69,8 @@ package enum PagePath: String, CaseIterable, Sendable {
             .map { ($0, String(decoding: tag, as: UTF8.self)) }
     }
 
-    /// Where the file of a version lies.
+    /// Where the file of a version lies. The worker's path stays, since by it a browser knows what it
+    /// replaces, and the manifest's, since the hub's name in it may change.
     package func path(tag: String) -> String {
         rawValue.hasPrefix(PagePath.folder)
             ? PagePath.folder + tag + "/" + rawValue.dropFirst(PagePath.folder.utf8.count) : rawValue
@@ -75,16 +82,25 @@ package enum PagePath: String, CaseIterable, Sendable {
     /// True if it is for everybody: what strangers are shown is made of it, and it says nothing of this hub.
     package var isPublic: Bool {
         switch self {
-        case .icon, .plainStyle, .enter, .read, .key: true
+        case .icon, .icon192, .icon512, .plainStyle, .enter, .read, .key, .app, .worker: true
         default: false
         }
     }
+
+    /// True for a file that names others by their paths: these become those of its version.
+    package var namesFiles: Bool { self == .page || self == .worker || self == .manifest }
+
+    package var isText: Bool { contentType != PagePath.picture }
+
+    private static let picture = "image/png"
 
     /// The value of `Content-Type`.
     package var contentType: String {
         switch rawValue.suffix(4) {
         case ".css": "text/css; charset=utf-8"
         case ".svg": "image/svg+xml"
+        case ".png": PagePath.picture
+        case "fest": "application/manifest+json"
         case "air/": "text/html; charset=utf-8"
         default: "text/javascript; charset=utf-8"
         }

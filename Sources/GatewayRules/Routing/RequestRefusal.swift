@@ -25,8 +25,8 @@ package enum RequestRefusal: Equatable, Sendable {
     case crossSite
     /// A browser knows the hub by a host that is not the hub's; nil: what it sent is no host.
     case otherHost(WebHost?)
-    /// A browser asks for the script of a service worker, which could answer in the hub's place: whatever
-    /// page made it ask, the hub has none.
+    /// A browser asks for the script of another service worker than the page's own: it could answer in the
+    /// hub's place, whatever page made the browser ask.
     case serviceWorker
     /// The device's role does not allow the request.
     case notAllowed(Role)

@@ -140,7 +140,7 @@ package struct RequestRouter: Sendable {
         }
         let path = GatewayPath(target: head.target, method: head.method)
         // A proxy's question has the fields of a request to another origin.
-        if head.fields.has(.serviceWorker), path != .own(.verify) {
+        if head.fields.has(.serviceWorker), path != .own(.verify), path != .page(.worker) {
             return answer(head, .refusal(.serviceWorker))
         }
         // To people the hub shows its page, approved or not; a code may stand behind `#`, and stays there.

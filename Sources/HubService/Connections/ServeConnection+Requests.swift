@@ -61,7 +61,7 @@ extension ServeConnection {
         case .verified(let device): ServeReply(verified: described(device).fields)
         case .pairingTooLarge(let count):
             ServeReply(.payloadTooLarge, json: PairRefusal(PairMessageError.tooLarge(count)).serialized)
-        case .page(let file): ServeReply(file, to: head)
+        case .page(let file): ServeReply(file, to: head, of: shared.page)
         case .trust(let path): shared.trust.reply(path, to: head)
         case .toPage: .toPage
         case .again: ServicePage.again(head.target)

@@ -30,7 +30,7 @@ import Testing
     }
 
     /// Else the spaces in it would count.
-    @Test(arguments: PagePath.allCases) func noTextGoesOverSeveralLines(path: PagePath) {
+    @Test(arguments: PagePath.allCases.filter(\.isText)) func noTextGoesOverSeveralLines(path: PagePath) {
         for line in PageFile.at(path).bytes.split(separator: UInt8(ascii: "\n")) {
             let text = String(decoding: line, as: UTF8.self)
             #expect(text.count { $0 == "`" } % 2 == 0, "\(text)")
@@ -55,6 +55,17 @@ import Testing
         let page = String(decoding: PageFile.at(.page).bytes, as: UTF8.self)
         #expect(page.contains("\"/hubpair/page/\(PageFile.tag)/page.js\""))
         #expect(!page.contains("/hubpair/page/page.js"))
+    }
+
+    /// All that the page is made of, so that it opens without the hub.
+    @Test func theWorkerKnowsEveryFile() {
+        let worker = String(decoding: PageFile.at(.worker).bytes, as: UTF8.self)
+        for path in PagePath.allCases where ![.page, .worker, .manifest].contains(path) {
+            #expect(worker.contains("\"\(path.path(tag: PageFile.tag))\""), "\(path)")
+        }
+        #expect(!worker.contains("/page/*"))
+        let manifest = String(decoding: PageFile.at(.manifest).bytes, as: UTF8.self)
+        #expect(manifest.contains("\"/hubpair/page/\(PageFile.tag)/icon-192.png\""))
     }
 
     @Test func whoTakesGzipGetsIt() throws {

@@ -21,7 +21,7 @@ from second_implementation import Attempt, Connection, Device
 PAGE = "/hubpair/"
 HTML = {"Accept": "text/html,application/xhtml+xml;q=0.9,*/*;q=0.8"}
 # What a page of this hub may do: nothing that is not from the hub itself, nothing that stands in the page.
-MAY = {"'self'", "'none'", "data:", "'script'"}
+MAY = {"'self'", "'none'", "data:", "'script'", "worker"}
 
 
 class Tags(html.parser.HTMLParser):
@@ -68,7 +68,8 @@ class PageTests(unittest.TestCase):
     def ask(self, device, method="GET", path=PAGE, body=None, headers=None):
         with Connection(self.hub.port, device) as connection:
             status, fields, answer = connection.request(method, path, body, headers)
-            return status, fields, answer.decode()
+            # Each byte of a picture is one character.
+            return status, fields, answer.decode("latin-1" if fields.get_content_type() == "image/png" else "utf-8")
 
     def files(self):
         """The page, and everything that it and its scripts name, as (fields, text) by path."""
@@ -97,12 +98,13 @@ class PageTests(unittest.TestCase):
             with Connection(self.hub.port, self.devices["guest"]) as connection:
                 _, fields, body = connection.request("GET", path, headers={"Accept-Encoding": "br, gzip"})
             if fields["Content-Encoding"] == "gzip":
-                self.assertEqual(gzip.decompress(body).decode(), text, path)
-            else:
-                self.assertEqual(body.decode(), text, path)
+                body, plain = gzip.decompress(body), body
+                packed += len(plain) - len(body)
+            self.assertEqual(body.decode("latin-1" if path.endswith(".png") else "utf-8"), text, path)
             packed += len(body)
         self.assertLess(packed, 150_000)
-        kinds = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml", PAGE: "text/html"}
+        kinds = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml", PAGE: "text/html",
+                 "png": "image/png", "webmanifest": "application/manifest+json"}
         for path, (fields, _) in files.items():
             self.assertEqual(fields.get_content_type(), kinds[path.split(".")[-1]], path)
 
@@ -130,6 +132,26 @@ class PageTests(unittest.TestCase):
         for tag, attributes in page.tags:
             self.assertFalse([name for name in attributes if name.startswith("on") or name == "style"], tag)
 
+    def test_the_app_is_called_as_the_hub(self):
+        _, _, text = self.ask(self.devices["guest"], path="/hubpair/app.webmanifest")
+        manifest = json.loads(text)
+        self.assertEqual((manifest["name"], manifest["start_url"], manifest["scope"]), ("Kitchen hub", PAGE, PAGE))
+        for each in manifest["icons"]:
+            status, fields, _ = self.ask(None, path=each["src"])
+            self.assertEqual((status, fields.get_content_type()), (200, each["type"]))
+        self.assertEqual(self.ask(None, path="/hubpair/app.webmanifest")[0], 401)
+
+    def test_only_the_page_s_own_worker_is_installed(self):
+        asks = {"Service-Worker": "script", "Sec-Fetch-Site": "same-origin", "Host": f"127.0.0.1:{self.hub.port}"}
+        for device in (None, self.stranger, self.devices["guest"]):
+            status, fields, text = self.ask(device, path="/hubpair/worker.js", headers=asks)
+            self.assertEqual((status, fields.get_content_type(), fields["Cache-Control"]), (200, "text/javascript", "no-cache"))
+            # It names every file of this version, and says nothing of this hub.
+            self.assertEqual(len(set(re.findall(r"/hubpair/page/([0-9a-f]{16})/", text))), 1)
+            self.assertNotIn("Kitchen", text)
+            for path in ("/worker.js", "/hubpair/page/page.js", "/hubpair/page/worker.js"):
+                self.assertEqual(self.ask(device, path=path, headers=asks)[0], 403, path)
+
     def test_files_of_another_version_are_gone(self):
         status, _, _ = self.ask(self.devices["guest"], path=f"{PAGE}page/0123456789abcdef/page.js")
         self.assertEqual(status, 404)
@@ -143,7 +165,7 @@ class PageTests(unittest.TestCase):
                 self.assertEqual((status, again["ETag"], body, again["Content-Length"]), (304, tag, "", None))
             self.assertEqual(self.ask(member, path=path, headers={"If-None-Match": '"x"'})[2], text)
             status, head, body = self.ask(member, "HEAD", path)
-            self.assertEqual((status, body, head["Content-Length"]), (200, "", str(len(text.encode()))))
+            self.assertEqual((status, body, head["Content-Length"]), (200, "", str(len(text.encode("latin-1" if path.endswith(".png") else "utf-8")))))
             status, fields, _ = self.ask(member, "POST", path, b"x")
             self.assertEqual((status, fields["Allow"]), (405, "GET, HEAD"))
 

@@ -1,5 +1,6 @@
 // Which house this is, who one is here, what one may do, and how one leaves: in one place, and at the first visit.
 
+import { forgetAll, forgetHouse } from "./app.js";
 import { button, called, confirm, make, sentence, show, toast } from "./dom.js";
 import { ask, part } from "./hub.js";
 import { keep, kept, languages, m, t } from "./text.js";
@@ -19,8 +20,9 @@ function choice(label, options, value, act) {
 }
 
 // What only this browser keeps.
-function reset() {
+async function reset() {
   for (const key of ["language", "degrees", "by", "sound", "met"]) keep(key, "");
+  await forgetHouse();
   location.reload();
 }
 
@@ -30,6 +32,7 @@ async function leave(app) {
   if (!isMeant) return;
   try {
     await ask("POST", `devices/${part(app.device.device)}/revoke`);
+    await forgetAll();
     reset();
   } catch (error) {
     toast(sentence(error.message), "fault");
@@ -42,7 +45,9 @@ export function about(app, isFirst = false) {
   const set = (key) => (value) => { keep(key, value); location.reload(); };
   const facts = [
     [t("House"), app.hub], [t("Its fingerprint"), app.hubID], [t("You are"), `${app.device?.name ?? ""} · ${t(roleNames[app.role] ?? app.role)}`],
-    [t("Your fingerprint"), app.device?.device], [t("Version"), app.device?.version],
+    [t("Your fingerprint"), app.device?.device],
+    [t("This browser"), app.isChecked ? t("checks at each visit that it is the hub that answers")
+      : app.isChecked === false ? t("cannot check yet that it is the hub that answers") : null], [t("Version"), app.device?.version],
   ].filter(([, value]) => typeof value === "string" && value !== "");
   const leaves = app.may.has("administer")
     ? button(t("Leave this house"), () => leave(app), "danger")
@@ -50,6 +55,7 @@ export function about(app, isFirst = false) {
   const dialog = show(".wide", isFirst ? t("Welcome to {0}", called(app.hub)) : called(app.hub),
     make("dl.facts", ...facts.map(([word, value]) => make("div", make("dt", word), make("dd", { dir: "auto" }, value)))),
     make("p", make("b", t("You may:")), ` ${may.join("; ")}.`),
+    app.isChecked === false ? make("p.words", make("a", { href: "/hubpair/trust" }, t("Make this browser check the hub"))) : null,
     not.length > 0 ? make("p.words", `${t("Others may:")} ${not.join("; ")}.`) : null,
     isFirst ? make("p.words", t("All of this is behind the name of the house, at the top.")) : make("div.choices",
       choice(t("Language"), languages, kept("language"), set("language")),

@@ -81,6 +81,13 @@ export class MessagesView {
     while (this.#all.size > 2 * shown) this.#all.delete(Math.min(...this.#all.keys()));
   }
 
+  // What it would be told if it began anew, for a time without the hub.
+  get answers() {
+    const messages = [...this.#all.values()].slice(-shown);
+    const answer = { messages, newest: 0, open: this.openCount };
+    return this.isThere ? [[`messages?open=1&limit=${shown}`, answer], [`messages?after=0&limit=${shown}`, answer]] : [];
+  }
+
   get(id) { return this.#all.get(id); }
   // What goes well by itself, and the hub's own trouble, call nobody.
   get calling() { return this.unread.filter((each) => !each.quiet); }
