@@ -192,11 +192,15 @@ let package = Package(
         .target(
             name: "House",
             dependencies: [
-                "CGlibc", "CSQLite", "GatewayRules", "Home", "Household", "HubPage", "HubService", "Identity",
-                "JSON", "Pairing",
+                "Addresses", "CGlibc", "CSQLite", "GatewayRules", "Home", "Household", "HubPage",
+                "HubService", "Identity", "JSON", "Pairing",
+                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
+                // Push services, which this machine's authorities vouch for.
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "NIOTLS", package: "swift-nio"),
             ],
             swiftSettings: strict
         ),

@@ -212,3 +212,8 @@ static const unsigned char app_script[] = {
 #embed "files/app/app.js"
 };
 hubpair_page_file hubpair_page_app(void) { return (hubpair_page_file){app_script, sizeof app_script}; }
+
+static const unsigned char push_script[] = {
+#embed "files/app/push.js"
+};
+hubpair_page_file hubpair_page_push(void) { return (hubpair_page_file){push_script, sizeof push_script}; }

@@ -132,6 +132,7 @@ package struct PageFile: Sendable {
         case .key: hubpair_page_key()
         case .session: hubpair_page_session()
         case .app: hubpair_page_app()
+        case .push: hubpair_page_push()
         case .worker: hubpair_page_worker()
         case .manifest: hubpair_page_manifest()
         case .icon192: hubpair_page_icon_192()

@@ -51,3 +51,4 @@ hubpair_page_file hubpair_page_icon_192(void);
 hubpair_page_file hubpair_page_icon_512(void);
 hubpair_page_file hubpair_page_worker(void);
 hubpair_page_file hubpair_page_app(void);
+hubpair_page_file hubpair_page_push(void);

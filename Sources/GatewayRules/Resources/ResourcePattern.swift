@@ -26,6 +26,8 @@ package enum ResourcePattern: String, CaseIterable, Sendable {
     case timers = "timers"
     case timer = "timers/*/*"
     case preferences = "preferences"
+    case push = "push"
+    case pushHub = "push/hub"
     case devices = "devices"
     case device = "devices/*"
     case deviceApproval = "devices/*/approve"
@@ -53,6 +55,8 @@ package enum ResourcePattern: String, CaseIterable, Sendable {
         case .messageStream, .stateStream: [("GET", .using)]
         case .timer: [("PUT", .using), ("DELETE", .using)]
         case .preferences: [("GET", .using), ("HEAD", .using), ("PUT", .using)]
+        case .push: [("GET", .using), ("HEAD", .using), ("PUT", .using), ("DELETE", .using)]
+        case .pushHub: [("PUT", .administering)]
         case .room, .unit, .kind, .scene: [("PUT", .arranging), ("DELETE", .arranging)]
         case .sceneRun, .messageRead, .messagesRead: [("POST", .using)]
         case .armed: [("GET", .using), ("HEAD", .using), ("POST", .arranging), ("DELETE", .arranging)]

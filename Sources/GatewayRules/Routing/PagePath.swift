@@ -46,6 +46,7 @@ package enum PagePath: String, CaseIterable, Sendable {
     case session = "/hubpair/page/session.js"
     /// What makes the page an app. The worker's scope is the folder that its path names.
     case app = "/hubpair/page/app.js"
+    case push = "/hubpair/page/push.js"
     case worker = "/hubpair/worker.js"
     case manifest = "/hubpair/app.webmanifest"
     case icon192 = "/hubpair/page/icon-192.png"

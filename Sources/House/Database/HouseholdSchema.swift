@@ -12,6 +12,7 @@ import Identity
 ///     devices           the paired devices as they were last told of
 ///     timers            orders that wait for their time
 ///     preferences       what each device wants its page to be like, JSON
+///     push              where browsers take messages while their page is closed, JSON
 ///     hooks             the last message of each kind that the hook has got
 ///
 /// Times are milliseconds since 1970, states JSON.
@@ -68,6 +69,7 @@ enum HouseholdSchema {
         """
         CREATE TABLE IF NOT EXISTS preferences (device TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID
         """,
+        "CREATE TABLE IF NOT EXISTS push (device TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
     ]
     private static let laterColumns = [
         ("author", "TEXT"), ("quiet", "INTEGER"), ("count", "INTEGER"), ("last", "INTEGER"),

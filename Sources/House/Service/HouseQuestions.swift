@@ -33,6 +33,7 @@ package struct HouseQuestions: Sendable {
         switch question {
         case .messages: return ["messages": try ReviewMessages(state).run()?.json].compactMapValues(\.self)
         case .files: return try files().members
+        case .push: return ["devices": try PushReview(state).devices()]
         case .left(let device, let isTakenAway):
             let records = LeftRecords(of: device, in: state)
             let left = try isTakenAway ? records.takeAway() : records.things()

@@ -13,6 +13,7 @@ struct HouseResources: HubResources {
     let messages: MessageResources
     let timers: TimerResources
     let preferences: PreferenceResources
+    let push: PushResources
 
     func answer(_ request: ResourceRequest) async -> ResourceAnswer {
         switch request.resource.pattern {
@@ -25,9 +26,10 @@ struct HouseResources: HubResources {
             await messages.answer(request)
         case .timers, .timer: await timers.answer(request)
         case .preferences: await preferences.answer(request)
+        case .push: await push.answer(request)
         case .states, .stateStream, .stateHistory: await states.answer(request)
         case .devices, .device, .deviceApproval, .deviceRefusal, .deviceRevocation, .codes, .code, .codesVoid,
-            .journal, .findings, .names, .name, .services, .access:
+            .journal, .findings, .names, .name, .services, .pushHub, .access:
             .refused(.notFound, "not_found", "the house has no such thing")
         }
     }

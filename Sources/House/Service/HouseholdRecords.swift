@@ -1,6 +1,7 @@
 import GatewayRules
 import Household
 import HubService
+import Identity
 import Pairing
 
 /// What a running hub sees and keeps: states, their history, messages, and who is told of them.
@@ -12,6 +13,7 @@ final class HouseholdRecords: Sendable {
     private let states: StateStore
     private let notices: DeviceNotices
     private let hook: HookRunner?
+    let push: PushMessages
     private let lostFiles: LostFileWatch
     private let gate: GateLink
     private let clock: @Sendable () -> Moment
@@ -34,6 +36,19 @@ final class HouseholdRecords: Sendable {
         notices = DeviceNotices(gate.files, messages, database) { await gate.authors() }
         hook = settings.hook.map { HookRunner($0, database, alerts: alerts, log: log) }
         if let hook { messages.add { hook.wake($0) } }
+        let files = gate.files
+        push = PushMessages(database, log: log, clock: { clock().wall }) {
+            let settings = files.settings
+            return PushMessages.Standing(
+                isOn: settings?.push ?? false, hub: settings?.name.description ?? "",
+                home: settings?.pushHosts.compactMap { PushEndpoint.HomeHost($0) } ?? [],
+                devices: files.devices.map { devices in
+                    let now = clock()
+                    let approved = devices.filter { $0.verdict(at: now) == .approved }
+                    return Set(approved.map(\.fingerprint.description))
+                })
+        }
+        messages.add { [push] in push.wake($0) }
         lostFiles = LostFileWatch(state, database) { text in
             log.error(text)
             messages.enqueue(MessageDraft(kind: .alert, text: text))
@@ -65,6 +80,7 @@ final class HouseholdRecords: Sendable {
         poller.start()
         alerts.start()
         hook?.start()
+        push.start()
         notices.look()
         lostFiles.start()
         heart.start()
@@ -72,6 +88,7 @@ final class HouseholdRecords: Sendable {
 
     func devicesChanged() {
         notices.look()
+        push.devicesChanged(gate.files.devices)
         heart.devicesChanged()
     }
 
@@ -95,6 +112,7 @@ final class HouseholdRecords: Sendable {
         await lostFiles.stop()
         await messages.close()
         await hook?.stop()
+        await push.stop()
         await database.close()
     }
 

@@ -84,7 +84,8 @@ final class HubHousehold: Sendable {
             armed: ArmedResources(arm: arm, answers: answers),
             states: records.stateResources, messages: records.messageResources,
             timers: TimerResources(store: timerStore, run: timers, guests: guests, answers: answers),
-            preferences: PreferenceResources(database: records.database, answers: answers))
+            preferences: PreferenceResources(database: records.database, answers: answers),
+            push: PushResources(push: records.push, answers: answers))
     }
 
     /// Begins what goes on by itself.

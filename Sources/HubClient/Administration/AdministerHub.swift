@@ -192,6 +192,18 @@ package struct AdministerHub: Sendable {
         _ = try await ask("DELETE", ["names", host])
     }
 
+    // MARK: Messages to browsers
+
+    package func push() async throws -> PushRecord {
+        let (members, _) = try await ask("GET", ["push"])
+        return PushRecord(isOn: members["on"] == .boolean(true), devices: members["devices"])
+    }
+
+    package func setPush(_ isOn: Bool) async throws -> Bool {
+        let (members, _) = try await ask("PUT", ["push", "hub"], .object(["on": .boolean(isOn)]))
+        return members["changed"] == .boolean(true)
+    }
+
     // MARK: The journal
 
     /// - Parameters:

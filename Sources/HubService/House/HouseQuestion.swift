@@ -7,6 +7,8 @@ package enum HouseQuestion: Equatable, Sendable {
     case messages
     /// The keyfiles, and what is wrong with them.
     case files
+    /// Which devices are told of messages while their page is closed.
+    case push
     /// What a revoked device leaves behind, and whether to take it away.
     case left(Fingerprint, isTakenAway: Bool)
 
@@ -16,6 +18,7 @@ package enum HouseQuestion: Equatable, Sendable {
         switch members["ask"]?.asString {
         case "messages": self = .messages
         case "files": self = .files
+        case "push": self = .push
         case "left":
             guard let device = members["device"]?.asString.flatMap({ Fingerprint($0) }) else { return nil }
             self = .left(device, isTakenAway: members["take"] == .boolean(true))
@@ -27,6 +30,7 @@ package enum HouseQuestion: Equatable, Sendable {
         switch self {
         case .messages: .object(["ask": .string("messages")])
         case .files: .object(["ask": .string("files")])
+        case .push: .object(["ask": .string("push")])
         case .left(let device, let isTakenAway):
             .object([
                 "ask": .string("left"), "device": .string(device.description), "take": .boolean(isTakenAway),

@@ -77,6 +77,7 @@ struct OwnerPaths: HubResources {
         case .code, .codesVoid: return try void(request)
         case .journal: return try journal(request)
         case .names, .name: return try names(request)
+        case .pushHub: return try push(request)
         default: return .reply(ServeReply(.notFound))
         }
     }

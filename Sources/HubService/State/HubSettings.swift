@@ -27,11 +27,13 @@ package import Pairing
 /// upstream takes at a time, 1–1,000, written by hand: a hub finds out by itself whether it stands in front
 /// of a stock server, which takes one. `reads-bodies` is the owner's word that the upstream reads each
 /// request's body or closes the connection, whatever it answers (`BodyReadingServer` has those that are
-/// known); `yes` or `no`, written by hand. These five may be missing.
+/// known); `yes` or `no`, written by hand. `push` says whether the hub talks to the makers of browsers, so
+/// that these tell of messages while the page is closed: `on` or `off`, by `hub push`; `push-hosts` has push
+/// services at home, to which other ports and private addresses are fine, 16 at most, written by hand. These
+/// seven may be missing.
 ///
 /// Accepted: the above. Rejected: no name, `port=0`, `port=65536`, `upstream=ftp://127.0.0.1`, `listen=eth0`,
-/// `place=Berlin`, `hook=tell-us`, `hosts=kitchen:8000`, `concurrency=0`,
-/// `reads-bodies=perhaps`.
+/// `place=Berlin`, `hook=tell-us`, `hosts=kitchen:8000`, `concurrency=0`, `reads-bodies=perhaps`, `push=1`.
 package struct HubSettings: Equatable, Sendable {
     package static let fileName = "hub"
     private static let group = "hub"
@@ -58,6 +60,10 @@ package struct HubSettings: Equatable, Sendable {
     package private(set) var concurrency: Int?
     /// True if somebody has said that the upstream reads bodies.
     package private(set) var readsBodies = false
+    /// True if messages may go to push services.
+    package private(set) var push = false
+    /// `host` or `host:port`.
+    package private(set) var pushHosts: [String] = []
 
     package init(
         name: PeerName, port: UInt16, upstream: Upstream?, listen: [NetworkAddress] = [],
@@ -116,10 +122,23 @@ package struct HubSettings: Equatable, Sendable {
         guard concurrency.map((1...1_000).contains) ?? (count == nil) else {
             throw .invalidValue("not a number from 1 to 1000", key: "concurrency", group: HubSettings.group)
         }
-        switch file.value("reads-bodies", in: HubSettings.group) {
-        case "yes": readsBodies = true
-        case "no", nil: break
-        default: throw .invalidValue("not yes or no", key: "reads-bodies", group: HubSettings.group)
+        readsBodies = try HubSettings.choice("reads-bodies", "yes", "no", in: file)
+        push = try HubSettings.choice("push", "on", "off", in: file)
+        pushHosts = (file.value("push-hosts", in: HubSettings.group)?.split(separator: " ") ?? [])
+            .map(String.init)
+        guard pushHosts.count <= HubSettings.maximumHosts else {
+            throw .invalidValue("more than 16", key: "push-hosts", group: HubSettings.group)
+        }
+    }
+
+    /// False if the key is missing.
+    private static func choice(
+        _ key: String, _ yes: String, _ no: String, in file: KeyFile
+    ) throws(KeyFileError) -> Bool {
+        switch file.value(key, in: group) {
+        case yes?: return true
+        case no?, nil: return false
+        default: throw .invalidValue("not \(yes) or \(no)", key: key, group: group)
         }
     }
 
@@ -130,15 +149,16 @@ package struct HubSettings: Equatable, Sendable {
     private var whatNeedsStart: HubSettings {
         var settings = HubSettings(name: name, port: port, upstream: upstream, listen: listen, hook: hook)
             .with(handwritten: self)
-        settings.hosts = []
+        (settings.hosts, settings.push, settings.pushHosts) = ([], false, [])
         return settings
     }
 
-    /// The same with what another has that is written by hand.
+    /// The same with what another has that is written by hand, or decided apart.
     func with(handwritten other: HubSettings) -> HubSettings {
         var settings = self
         (settings.hosts, settings.concurrency) = (other.hosts, other.concurrency)
         settings.readsBodies = other.readsBodies
+        (settings.push, settings.pushHosts) = (other.push, other.pushHosts)
         return settings
     }
 
@@ -146,6 +166,12 @@ package struct HubSettings: Equatable, Sendable {
     package func with(hosts: [String]) -> HubSettings {
         var settings = self
         settings.hosts = hosts
+        return settings
+    }
+
+    package func with(push: Bool) -> HubSettings {
+        var settings = self
+        settings.push = push
         return settings
     }
 
@@ -168,6 +194,7 @@ package struct HubSettings: Equatable, Sendable {
         file.set("listen", to: list.isEmpty ? nil : list, in: HubSettings.group)
         file.set("place", to: place?.description, in: HubSettings.group)
         file.set("hook", to: hook, in: HubSettings.group)
+        file.set("push", to: push ? "on" : nil, in: HubSettings.group)
         file.set("hosts", to: hosts.isEmpty ? nil : hosts.joined(separator: " "), in: HubSettings.group)
         return file.serialized
     }

@@ -19,7 +19,7 @@ package enum Base64URL {
     }
 
     /// Decodes `text`; nil unless it is strict base64url of exactly `count` bytes.
-    static func decode(_ text: String, count: Int) -> [UInt8]? {
+    package static func decode(_ text: String, count: Int) -> [UInt8]? {
         guard text.utf8.count == (count * 4 + 2) / 3 else { return nil }
         let standard = text.map { $0 == "-" ? "+" : $0 == "_" ? "/" : String($0) }.joined()
         let padding = String(repeating: "=", count: (3 - count % 3) % 3)

@@ -115,6 +115,7 @@ OWN = {
     "messages/read": "read POST", "messages/acknowledge": "arrange POST",
     "messages": "read GET HEAD", "messages/*/read": "read POST", "messages/*/acknowledge": "arrange POST",
     "timers": "read GET HEAD", "timers/*/*": "read PUT DELETE", "preferences": "read GET HEAD PUT",
+    "push": "read GET HEAD PUT DELETE", "push/hub": "own PUT",
     "states": "read GET HEAD", "states/history": "read GET HEAD", "devices": "own GET HEAD", "devices/*": "own PUT",
     "devices/*/approve": "own POST", "devices/*/refuse": "own POST", "devices/*/revoke": "own POST",
     "codes": "own GET HEAD POST", "codes/void": "own POST", "codes/*": "own DELETE", "journal": "own GET HEAD",

@@ -36,3 +36,27 @@ async function open(request) {
   const answer = await Promise.race([asked, late]).catch(() => null);
   return answer ?? await kept(page) ?? asked;
 }
+
+// A message of the hub's, which nobody could read on the way.
+addEventListener("push", (event) => event.waitUntil((async () => {
+  let told = null;
+  try {
+    told = event.data?.json();
+  } catch {
+    // Not the hub's; a browser wants something shown all the same.
+  }
+  await registration.showNotification(String(told?.hub ?? "hubpair"), {
+    body: String(told?.text ?? ""), tag: `message ${told?.id}`, requireInteraction: told?.kind === "alarm",
+    icon: files.find((each) => each.endsWith("/icon-192.png")),
+  });
+})()));
+
+addEventListener("notificationclick", (event) => {
+  event.notification.close();
+  event.waitUntil((async () => {
+    const [open] = await clients.matchAll({ type: "window" });
+    if (!open) return clients.openWindow(`${page}#messages`);
+    await open.focus();
+    return open.navigate(`${page}#messages`);
+  })());
+});

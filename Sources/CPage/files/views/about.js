@@ -3,6 +3,7 @@
 import { forgetAll, forgetHouse } from "./app.js";
 import { button, called, confirm, make, sentence, show, toast } from "./dom.js";
 import { ask, part } from "./hub.js";
+import { showPush } from "./push.js";
 import { keep, kept, languages, m, t } from "./text.js";
 
 const roleNames = { owner: m("Owner"), member: m("Member"), guest: m("Guest") };
@@ -52,6 +53,8 @@ export function about(app, isFirst = false) {
   const leaves = app.may.has("administer")
     ? button(t("Leave this house"), () => leave(app), "danger")
     : make("p.words", t("To leave, ask an owner to revoke this device, or forget the page in the browser."));
+  const push = make("div.choices");
+  if (!isFirst) showPush(app, push);
   const dialog = show(".wide", isFirst ? t("Welcome to {0}", called(app.hub)) : called(app.hub),
     make("dl.facts", ...facts.map(([word, value]) => make("div", make("dt", word), make("dd", { dir: "auto" }, value)))),
     make("p", make("b", t("You may:")), ` ${may.join("; ")}.`),
@@ -60,6 +63,7 @@ export function about(app, isFirst = false) {
     isFirst ? make("p.words", t("All of this is behind the name of the house, at the top.")) : make("div.choices",
       choice(t("Language"), languages, kept("language"), set("language")),
       choice(t("Temperatures"), { "": m("As the house says"), C: m("Celsius"), F: m("Fahrenheit") }, kept("degrees"), set("degrees"))),
+    push,
     isFirst ? null : make("p.words", t("This page is hubpair’s, which is free software. Who set up this house helps; “hubpair doctor” on the hub says what is wrong.")),
     isFirst ? null : make("div.buttons.start", button(t("Forget what this browser keeps"), reset), leaves),
     make("div.buttons", button(isFirst ? t("Begin") : t("Close"), () => dialog.close(), isFirst ? "primary" : "")));

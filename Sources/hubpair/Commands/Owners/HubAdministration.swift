@@ -26,6 +26,11 @@ protocol HubAdministration: Sendable {
     /// Takes one back that was added.
     func remove(_ host: WebHost) async throws
 
+    /// Whether browsers are told of messages while the page is closed, and which.
+    func push() async throws -> PushRecord
+    /// - Returns: false if it was so already.
+    func setPush(_ isOn: Bool) async throws -> Bool
+
     /// The entries of the journal after the one with this number, or the last ones.
     func journal(
         of matters: [JournalEntry.Matter], after: Int?, limit: Int
@@ -92,6 +97,14 @@ struct MachineHub: HubAdministration {
     }
 
     func remove(_ host: WebHost) throws { try AdministerNames(state: state).remove(host) }
+
+    func push() throws -> PushRecord {
+        let isOn = try AdministerPush(state: state).isOn
+        // Without a house nobody has been told where to tell.
+        return PushRecord(isOn: isOn, devices: try HouseQuestion.push.ask(state)["devices"])
+    }
+
+    func setPush(_ isOn: Bool) throws -> Bool { try AdministerPush(state: state).set(isOn) }
 
     func journal(
         of matters: [JournalEntry.Matter], after: Int?, limit: Int
