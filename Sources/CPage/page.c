@@ -217,3 +217,8 @@ static const unsigned char push_script[] = {
 #embed "files/app/push.js"
 };
 hubpair_page_file hubpair_page_push(void) { return (hubpair_page_file){push_script, sizeof push_script}; }
+
+static const unsigned char brought_script[] = {
+#embed "files/app/brought.js"
+};
+hubpair_page_file hubpair_page_brought(void) { return (hubpair_page_file){brought_script, sizeof brought_script}; }

@@ -128,6 +128,7 @@ package struct PageFile: Sendable {
         case .hubs: hubpair_page_hubs()
         case .services: hubpair_page_services()
         case .enter: hubpair_page_enter()
+        case .brought: hubpair_page_brought()
         case .read: hubpair_page_read()
         case .key: hubpair_page_key()
         case .session: hubpair_page_session()

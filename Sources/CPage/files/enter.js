@@ -1,24 +1,39 @@
 // Lets a stranger's browser in: with the code in the address, in a field, or before the camera.
 
+// First: it takes the code out of the address while all else is still being loaded.
+import { brought } from "./brought.js";
+import { register } from "./app.js";
 import {
   ask, base64, fingerprint, forget, fromBase64, load, make, openSession, save, sign, transcript,
 } from "./key.js";
 import { NoCode, readCode } from "./read.js";
-
-// Before anything else, so that it stays in no history and nobody reads it over a shoulder.
-const brought = decoded(location.hash.slice(1));
-if (location.hash !== "") history.replaceState(null, "", location.pathname + location.search);
-
-// What is no UTF-8 stays as it stands, for the reader to name.
-function decoded(text) {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-}
+import { m, t } from "./text.js";
 
 const way = document.getElementById("way");
+
+// What the hub has written into the page, in English: between two tags each.
+const written = [
+  m("This is a home hub. It guards the appliances of a house, and lets in only devices that its owner has approved."),
+  m("This browser is not let in yet."),
+  m("The certificate that this browser has shown is not one of a device of this hub."),
+  m("How to get in another way"),
+  m("Does the browser warn of this page?"),
+  m("How it learns to know the hub."),
+  m("On a computer: install hubpair, run"),
+  m("with a code that the owner prints, and then"),
+  m(". It shows the hub’s page in this browser."),
+  m("A browser that takes certificates: ask the owner for a file for it, which"),
+  m("makes on the hub. Import it, and open this page again."),
+  m("The hub’s fingerprint is"),
+];
+const texts = document.createTreeWalker(document.querySelector("main"), NodeFilter.SHOW_TEXT);
+while (texts.nextNode()) {
+  const node = texts.currentNode, words = node.data.replace(/\s+/g, " ").trim();
+  // Not the hub's own name.
+  if (written.includes(words) && !node.parentElement.closest("h1, code")) {
+    node.data = ` ${t(words)} `.replace(/^ (?=\.)/, "");
+  }
+}
 const hubName = document.querySelector("h1").textContent;
 
 function element(tag, words, more = {}) {
@@ -36,18 +51,19 @@ const button = (words, act) => element("button", words, { type: "button", onclic
 // MARK: What the hub says
 
 const words = {
-  ticket_expired: "This code has run out. Ask for a new one.",
-  ticket_unknown: "This hub does not know the code: it was taken back, or a newer label took its place. Ask for a new one.",
-  bad_proof: "The code is not this hub’s, or somebody stands between this browser and the hub.",
-  too_many_attempts: "Too many attempts have failed. Wait 10 minutes, or ask for a new code.",
-  not_approved: "The owner has refused this browser or taken its access back. Ask for a code for one device.",
-  unavailable: "The hub cannot write down who comes in now. Try again later.",
-  other_hub: "Another hub answers here than the one that let this browser in, or it was set up anew. Ask its owner for a code.",
+  ticket_expired: m("This code has run out. Ask for a new one."),
+  ticket_unknown: m("This hub does not know the code: it was taken back, or a newer label took its place. Ask for a new one."),
+  bad_proof: m("The code is not this hub’s, or somebody stands between this browser and the hub."),
+  too_many_attempts: m("Too many attempts have failed. Wait 10 minutes, or ask for a new code."),
+  not_approved: m("The owner has refused this browser or taken its access back. Ask for a code for one device."),
+  unavailable: m("The hub cannot write down who comes in now. Try again later."),
+  other_hub: m("Another hub answers here than the one that let this browser in, or it was set up anew. Ask its owner for a code."),
 };
 
 function refusal(answer) {
-  if (answer.error === "ticket_used") return `This code has been used already: ${answer.message}. Ask for a new one.`;
-  return words[answer.error] ?? `The hub refuses: ${answer.message ?? answer.code}.`;
+  if (answer.error === "ticket_used") return t("This code has been used already: {0}. Ask for a new one.", answer.message);
+  return answer.error in words ? t(words[answer.error])
+    : t("The hub refuses: {0}.", answer.message ?? answer.code);
 }
 
 // MARK: The session
@@ -57,7 +73,7 @@ async function goOn() {
   const before = Number(sessionStorage.getItem("hubpair-entered"));
   sessionStorage.setItem("hubpair-entered", Date.now());
   if (Date.now() - before < 10000) {
-    return say("The hub has let this browser in, but the browser keeps no cookies for this address. Allow them, and load this page again.");
+    return say(t("The hub has let this browser in, but the browser keeps no cookies for this address. Allow them, and load this page again."));
   }
   location.replace(location.pathname + location.search);
 }
@@ -65,29 +81,29 @@ async function goOn() {
 async function signIn(key, code) {
   const answer = await openSession(key);
   if (answer.code === 200) return goOn();
-  if (answer.error === "challenge_expired") return say("The hub’s answer came too late.", button("Try again", start));
+  if (answer.error === "challenge_expired") return say(t("The hub’s answer came too late."), button(t("Try again"), start));
   if (answer.status === "pending") return wait(key);
   if (code) return offer(code);
   if (answer.status === "expired") {
-    return field("The time for which this browser was let in is over. The owner can extend it, or make a new code.");
+    return field(t("The time for which this browser was let in is over. The owner can extend it, or make a new code."));
   }
   if (answer.status === "unknown") {
     await forget();
-    return field("The hub does not know this browser any more. Ask for a new code.");
+    return field(t("The hub does not know this browser any more. Ask for a new code."));
   }
   return field(refusal(answer));
 }
 
 function wait(key) {
   const shown = element("p", null);
-  shown.append("The owner compares this with what stands there: ", element("code", fingerprint(key.pin)));
-  say("This browser asks to be let in. The owner has to approve it.", shown);
+  shown.append(t("The owner compares this with what stands there: "), element("code", fingerprint(key.pin)));
+  say(t("This browser asks to be let in. The owner has to approve it."), shown);
   const look = setInterval(async () => {
     const answer = await openSession(key).catch(() => null);
     if (!answer || answer.status === "pending") return;
     clearInterval(look);
     if (answer.code === 200) goOn();
-    else field(answer.status === "unknown" ? "Nobody has answered in time. Ask again." : refusal(answer));
+    else field(answer.status === "unknown" ? t("Nobody has answered in time. Ask again.") : refusal(answer));
   }, 2000);
 }
 
@@ -115,7 +131,7 @@ async function prepare(hub, ticket, name) {
 async function pair(code, name) {
   const told = await ask("GET", "hub");
   if (code.pin && told.pin && base64(code.pin) !== told.pin) {
-    return field(`This is a code of another hub, ${fingerprint(code.pin)}. Point the camera at this hub’s code.`);
+    return field(t("This is a code of another hub, {0}. Point the camera at this hub’s code.", fingerprint(code.pin)));
   }
   const hub = code.pin ?? fromBase64(told.pin);
   const ticket = await derive(code.secret, "hubpair/1 ticket", 8);
@@ -140,7 +156,7 @@ async function pair(code, name) {
     await whole("hub", fromBase64(answer.nonce ?? "")));
   if (!isProven || answer.hub?.id !== fingerprint(hub) || answer.device !== fingerprint(key.pin)) {
     await forget();
-    return field("What answers here does not know the code: it is not the hub. Somebody may stand between.");
+    return field(t("What answers here does not know the code: it is not the hub. Somebody may stand between."));
   }
   return signIn(key);
 }
@@ -154,7 +170,7 @@ function guessedName() {
     [/Chrome|CriOS/, "Chrome"], [/Safari/, "Safari"]]) ?? "Browser";
   const system = find([[/iPhone/, "iPhone"], [/iPad/, "iPad"], [/Android/, "Android"], [/CrOS/, "Chromebook"],
     [/Windows/, "Windows"], [/Mac/, "Mac"], [/Linux/, "Linux"]]);
-  return system ? `${browser} on ${system}` : browser;
+  return system ? t("{0} on {1}", browser, system) : browser;
 }
 
 async function attempt(act) {
@@ -163,9 +179,9 @@ async function attempt(act) {
   } catch (error) {
     if (error instanceof NoCode) return field(error.message);
     if (error.name === "InvalidStateError" || error.name === "DataCloneError" || error.name === "SecurityError") {
-      return say("This browser keeps no keys, perhaps since this is a private window. Open the page in another one.");
+      return say(t("This browser keeps no keys, perhaps since this is a private window. Open the page in another one."));
     }
-    say("The hub does not answer.", button("Try again", start));
+    say(t("The hub does not answer."), button(t("Try again"), start));
   }
 }
 
@@ -180,13 +196,13 @@ function form(label, input, words) {
 // A code is there: one press.
 function offer(code, problem) {
   const name = element("input", null, { value: guessedName(), required: true, maxLength: 63, autocomplete: "off" });
-  const asking = form("Its name at the hub", name, code.isLabel ? "Ask to be let in" : "Let this browser in");
+  const asking = form(t("Its name at the hub"), name, code.isLabel ? t("Ask to be let in") : t("Let this browser in"));
   asking.onsubmit = (event) => {
     event.preventDefault();
-    say(`Asking ${hubName} …`);
+    say(t("Asking {0} …", hubName));
     attempt(() => pair(code, name.value.trim()));
   };
-  say(problem ?? (code.isLabel ? "With this label you can ask the owner to let this browser in." : "This code lets this browser in."), asking);
+  say(problem ?? (code.isLabel ? t("With this label you can ask the owner to let this browser in.") : t("This code lets this browser in.")), asking);
   asking.querySelector("button").focus();
 }
 
@@ -194,26 +210,25 @@ function field(problem) {
   const text = element("input", null, {
     required: true, autocomplete: "off", autocapitalize: "characters", spellcheck: false,
   });
-  const asking = form("The code that the hub shows", text, "Go on");
+  const asking = form(t("The code that the hub shows"), text, t("Go on"));
   asking.onsubmit = (event) => {
     event.preventDefault();
     const value = text.value;
     attempt(async () => offer(await readCode(value)));
   };
-  const help = element("p", "Point the camera app of this phone at the code on the hub’s screen or label, or type the code "
-    + "that stands beside it.", { className: "small" });
-  say(problem ?? "Let this browser in", asking, ...camera(), help);
+  const help = element("p", t("Point the camera app of this phone at the code on the hub’s screen or label, or type the code that stands beside it."), { className: "small" });
+  say(problem ?? t("Let this browser in"), asking, ...camera(), help);
 }
 
 function camera() {
   if (!("BarcodeDetector" in window) || !navigator.mediaDevices) return [];
-  return [button("Use the camera", async (event) => {
+  return [button(t("Use the camera"), async (event) => {
     const start = event.target, video = element("video", null, { muted: true, playsInline: true });
     let stream;
     try {
       stream = await navigator.mediaDevices.getUserMedia({ video: { facingMode: "environment" } });
     } catch {
-      return start.replaceWith(element("p", "This browser gives no picture of a camera.", { className: "small" }));
+      return start.replaceWith(element("p", t("This browser gives no picture of a camera."), { className: "small" }));
     }
     start.replaceWith(video);
     video.srcObject = stream;
@@ -235,7 +250,7 @@ async function start() {
     const code = brought === "" ? null : await readCode(brought);
     const key = await load().catch(() => null);
     if (key?.hub) {
-      say("One moment …");
+      say(t("One moment …"));
       return signIn(key, code);
     }
     return code ? offer(code) : field();
@@ -243,3 +258,13 @@ async function start() {
 }
 
 start();
+
+// Only where the browser has checked the certificate it takes the page's worker.
+register().then((isChecked) => {
+  if (isChecked === null) return;
+  const line = element("p", isChecked ? t("This browser checks at each visit that it is the hub that answers.") : t("This browser cannot check yet that it is the hub that answers:"), { className: "small" });
+  if (!isChecked) {
+    line.append(" ", element("a", t("Make this browser check the hub"), { href: "/hubpair/trust" }), ".");
+  }
+  way.after(line);
+});

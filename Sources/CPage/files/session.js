@@ -3,6 +3,7 @@
 
 import { forgetAll } from "./app.js";
 import { ask, fingerprint, load, renew } from "./key.js";
+import { t } from "./text.js";
 
 // A session lives for 10 minutes.
 const pause = 240000;
@@ -31,7 +32,7 @@ async function leave(place) {
     await forgetAll();
     location.replace("/hubpair/");
   } catch {
-    place.replaceChildren("The hub does not answer. ", button("Try again", () => leave(place)));
+    place.replaceChildren(`${t("The hub does not answer.")} `, button(t("Try again"), () => leave(place)));
   }
 }
 
@@ -39,10 +40,10 @@ function offerToLeave(key) {
   const place = document.createElement("footer");
   place.className = "leave";
   const ask = () => place.replaceChildren(
-    "This browser forgets its key, and needs a new code to come in again. ",
-    button("Leave", () => leave(place), "danger"), " ", button("Stay", offer));
+    `${t("This browser forgets its key, and needs a new code to come in again.")} `,
+    button(t("Leave"), () => leave(place), "danger"), " ", button(t("Stay"), offer));
   const offer = () => place.replaceChildren(
-    `This browser is ${fingerprint(key.pin)}. `, button("Leave this hub", ask));
+    `${t("This browser is {0}.", fingerprint(key.pin))} `, button(t("Leave this hub"), ask));
   offer();
   document.getElementById("main").after(place);
 }

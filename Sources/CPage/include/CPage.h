@@ -52,3 +52,4 @@ hubpair_page_file hubpair_page_icon_512(void);
 hubpair_page_file hubpair_page_worker(void);
 hubpair_page_file hubpair_page_app(void);
 hubpair_page_file hubpair_page_push(void);
+hubpair_page_file hubpair_page_brought(void);

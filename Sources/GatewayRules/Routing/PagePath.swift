@@ -40,6 +40,7 @@ package enum PagePath: String, CaseIterable, Sendable {
     case services = "/hubpair/page/services.js"
     /// What lets a stranger's browser in.
     case enter = "/hubpair/page/enter.js"
+    case brought = "/hubpair/page/brought.js"
     case read = "/hubpair/page/read.js"
     /// The browser's key, and its session.
     case key = "/hubpair/page/key.js"
@@ -83,7 +84,9 @@ package enum PagePath: String, CaseIterable, Sendable {
     /// True if it is for everybody: what strangers are shown is made of it, and it says nothing of this hub.
     package var isPublic: Bool {
         switch self {
-        case .icon, .icon192, .icon512, .plainStyle, .enter, .read, .key, .app, .worker: true
+        case .icon, .icon192, .icon512, .plainStyle, .enter, .brought, .read, .key, .text, .german, .app,
+            .worker:
+            true
         default: false
         }
     }

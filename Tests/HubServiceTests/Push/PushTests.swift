@@ -1,5 +1,6 @@
 import Addresses
 import Crypto
+import Household
 import JSON
 import Pairing
 import Testing

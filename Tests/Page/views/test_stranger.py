@@ -74,6 +74,27 @@ class StrangerTests(HouseTests):
         self.enter(browser)
         self.is_in(browser)
 
+    @unittest.skipIf(NAME != "chromium", "the languages of a profile")
+    def test_in_german(self):
+        browser = self.browser(path=None, stock=True, preferences={"intl.accept_languages": "de"})
+        browser.resize(*self.SIZE)
+        browser.open_warned(f"https://127.0.0.1:{self.hub.port}/")
+        browser.find('//main//button[text()="Weiter"]')
+        browser.click("//main//summary")
+        text = browser.text
+        for english in ("This", "The ", "let in", "browser"):
+            self.assertNotIn(english, text.replace("Browser", ""))
+        self.assertLessEqual(browser.run("return document.documentElement.scrollWidth"), self.SIZE[0])
+        browser.type("//main//input", "abc")
+        self.enter(browser, "Weiter")
+        self.says(browser, "dieser hat 3")
+        browser.open("about:blank")
+        browser.open(self.code())
+        self.enter(browser, "Diesen Browser einlassen")
+        self.is_in(browser)
+        self.says(browser, "Diese Zentrale verlassen")
+        self.assertEqual(browser.complaints(), [])
+
     def test_a_label_waits_for_the_owner(self):
         browser = self.phone(self.code("--label"))
         known = {each["device"] for each in self.devices()}
