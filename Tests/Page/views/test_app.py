@@ -1,9 +1,12 @@
 """The page as an app, in a stock browser that trusts the hub's certificate: it opens while the hub is away, says how old
 is what it shows, and keeps nothing of a device that has left or lost its access."""
+import contextlib
+import json
 import os
 import tempfile
 import unittest
 
+from browser import Failed
 from house import HouseTests, NAME
 from hub import Hestia, Hub
 
@@ -122,6 +125,49 @@ class AppTests(HouseTests):
                 self.assertEqual(count, int(trusts))
             browser.click('//*[@id="about"]')
             self.says(browser, words)
+
+    def test_messages_while_the_page_is_closed(self):
+        if NAME != "chromium":
+            raise unittest.SkipTest("Chromium's protocol gives the message to the worker")
+        browser = self.entered("--role", "owner")
+        self.is_kept(browser)
+        browser.develop("Browser.grantPermissions", permissions=["notifications"], origin=self.address.removesuffix("/hubpair/"))
+        # No browser's maker can be reached here: what he would give to this browser.
+        browser.run("""
+            const point = crypto.subtle.generateKey({ name: "ECDH", namedCurve: "P-256" }, true, ["deriveBits"])
+              .then((pair) => crypto.subtle.exportKey("raw", pair.publicKey));
+            const text = (bytes) => btoa(String.fromCharCode(...new Uint8Array(bytes))).replace(/\\+/g, "-").replace(/\\//g, "_").replace(/=/g, "");
+            PushManager.prototype.subscribe = async function (how) {
+              window.asked = how;
+              const keys = { p256dh: text(await point), auth: text(new Uint8Array(16)) };
+              return { toJSON: () => ({ endpoint: "https://push.example.com/abc", keys }) };
+            };
+            return 1""")
+        told = lambda: json.loads(self.hub.run("hub", "push", "--json"))
+        self.assertEqual(told(), {"on": False, "devices": []})
+        browser.click('//*[@id="about"]')
+        browser.click('//dialog//button[text()="Allow it for all devices"]')
+        browser.click('//dialog//label[contains(., "Alarms")]//input')
+        device = self.hub.devices()[-1]["device"]
+        self.hub.wait_for(
+            lambda: told() == {"on": True, "devices": [{"device": device, "kinds": ["alarm"], "service": "push.example.com"}]},
+            "the hub does not know it")
+        self.assertRegex(browser.run("return window.asked.applicationServerKey"), r"^B[A-Za-z0-9_-]{86}$")
+        # What the hub has sent, as the browser gives it to the worker.
+        browser.develop("ServiceWorker.enable")
+        message = json.dumps({"hub": "Kitchen hub", "kind": "alarm", "id": 7, "text": "Water in the cellar"})
+        shown = """return navigator.serviceWorker.ready.then((ready) => ready.getNotifications())
+            .then((all) => all.map((each) => [each.title, each.body, each.tag]))"""
+        # Chromium numbers its registrations, and one for each attempt.
+        for number in range(8):
+            with contextlib.suppress(Failed):
+                browser.develop(
+                    "ServiceWorker.deliverPushMessage", origin=self.address.removesuffix("/hubpair/"),
+                    registrationId=str(number), data=message)
+        browser.wait(lambda: browser.run(shown) == [["Kitchen hub", "Water in the cellar", "message 7"]], "no notification")
+        browser.click('//dialog//label[contains(., "Alarms")]//input')
+        self.hub.wait_for(lambda: told()["devices"] == [], "the hub still knows it")
+        self.assertEqual(browser.complaints(), [])
 
     def test_it_can_be_installed(self):
         if NAME != "chromium":

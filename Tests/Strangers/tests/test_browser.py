@@ -5,6 +5,8 @@ import json
 import os
 import re
 import socket
+import struct
+import subprocess
 import tempfile
 import threading
 import time
@@ -308,6 +310,33 @@ class BrowserTests(unittest.TestCase):
             self.assertEqual(browser.answer(connection, challenge)[2]["error"], "challenge_expired")
             cookie = browser.session(connection)
             self.assertEqual(connection.request("GET", "/devices/", None, {"Cookie": cookie})[0], 200)
+
+    def test_a_clock_that_is_wrong(self):
+        """Of a hub whose clock somebody sets a browser notices nothing: sessions and challenges end by another one."""
+        library, clock = f"{self.hub.folder}/clock.so", f"{self.hub.folder}/clock"
+        source = os.path.join(os.path.dirname(__file__), "../clock.c")
+        subprocess.run(["clang", "-shared", "-fPIC", "-O1", "-o", library, source], check=True)
+
+        def leap(years):
+            with open(clock, "r+b" if os.path.exists(clock) else "w+b") as file:
+                file.write(struct.pack("=q", round(years * 365 * 86400e9)))
+
+        leap(0)
+        hub = Hub(self.hestia.url)
+        self.addCleanup(hub.remove)
+        hub.start(["env", f"LD_PRELOAD={library}", f"HUBPAIR_TEST_CLOCK={clock}"])
+        browser = Browser()
+        with Connection(hub.port) as connection:
+            browser.pair(connection, hub.code())
+            cookie, challenge = browser.session(connection), browser.challenge(connection)
+            used = challenge
+            for years in (5, -5, 20, 0):
+                leap(years)
+                self.assertEqual(connection.request("GET", "/devices/", None, {"Cookie": cookie})[0], 200, years)
+                status, headers, _ = browser.answer(connection, challenge)
+                self.assertEqual(status, 200, years)
+                cookie, used, challenge = headers["Set-Cookie"].split(";")[0], challenge, browser.challenge(connection)
+                self.assertEqual(browser.answer(connection, used)[2]["error"], "challenge_expired")
 
     def test_other_sites_pages(self):
         cookie = self.entered("--role", "owner").session(self.connection())

@@ -468,6 +468,14 @@ class GeneratedTests(unittest.TestCase):
         return method, target, body if method in ("POST", "PUT", "PATCH", "DELETE") else b""
 
     def test_the_hubs_own_paths(self):
+        self.own_paths(lambda house, name: (house.devices[name], ""))
+
+    def test_the_hubs_own_paths_with_sessions(self):
+        """The same, from browsers: who gets no session is a stranger."""
+        self.own_paths(
+            lambda house, name: (None, f"Cookie: {house.cookie(name)}\r\n" if house.cookie(name) else ""), "no_certificate")
+
+    def own_paths(self, shown, unknown="role_unknown"):
         upstream = Upstream()
         self.addCleanup(upstream.close)
         house = Household(self, upstream.url)
@@ -476,11 +484,12 @@ class GeneratedTests(unittest.TestCase):
             name = self.generator.choice(NAMES)
             role = WORDS[name][1]
             method, target, body = self.own_request()
+            device, field = shown(house, name)
             if name not in connections:
-                connections[name] = house.connect(house.devices[name], timeout=20)
+                connections[name] = house.connect(device, timeout=20)
             connection = connections[name]
             connection.socket.sendall(
-                f"{method} {target} HTTP/1.1\r\nHost: h\r\nX-Nonce: own\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body)
+                f"{method} {target} HTTP/1.1\r\nHost: h\r\n{field}X-Nonce: own\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body)
             answer = Answers(connection.socket).next(method.encode())
             what = f"HUBPAIR_SEED={SEED} {name} {method} {target} {body[:40]}"
             self.assertIsNotNone(answer, what)
@@ -490,6 +499,8 @@ class GeneratedTests(unittest.TestCase):
                 word = "bad_request"
             else:
                 verdict = OwnVerdict(role, method, target)
+                if verdict.word == "role_unknown" and unknown == "no_certificate":
+                    verdict.status, verdict.word = 401, unknown
                 word = verdict.word or "let in"
                 if verdict.status:
                     self.assertEqual(status, verdict.status, what)
