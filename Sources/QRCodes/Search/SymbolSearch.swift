@@ -163,7 +163,7 @@ struct SymbolSearch {
             do throws(QRScanError) {
                 return .success(
                     try search.read(
-                        patterns, sureCount: sureCount, in: view,
+                        patterns, sureCount: sureCount, of: image, in: view,
                         hysteresis: limits.finders.hysteresis(noise: noise)))
             } catch {
                 return .failure(error)
@@ -191,7 +191,8 @@ struct SymbolSearch {
     }
 
     private mutating func read(
-        _ patterns: [FinderPattern], sureCount: Int, in view: ContrastView, hysteresis: Float
+        _ patterns: [FinderPattern], sureCount: Int, of image: LuminanceImage, in view: ContrastView,
+        hysteresis: Float
     ) throws(QRScanError) -> Outcome {
         var outcome = Outcome()
         outcome.size = (view.width, view.height)
@@ -240,7 +241,8 @@ struct SymbolSearch {
             let sure = outcome.triples.prefix(seenCount).lazy.filter {
                 $0.corner.isSure && $0.right.isSure && $0.down.isSure
             }
-            for triple in sure.prefix(limits.cylinders) where outcome.result.isEmpty {
+            for triple in sure.prefix(limits.cylinders)
+            where outcome.result.isEmpty && triple.isLikely(in: image) {
                 outcome.result = try SymbolSearch.readCylinder(triple, in: view)
             }
         }
@@ -299,5 +301,13 @@ struct SymbolSearch {
         outcome.result.emptyCodes += found.emptyCodes
         outcome.result.codes.add(found.codes)
         if !found.isEmpty { used += start.triple.centres }
+    }
+}
+
+extension FinderTriple {
+    /// False where stripes and letters have the widths of finder patterns: a cylinder costs more to look for
+    /// than a resemblance.
+    fileprivate func isLikely(in image: LuminanceImage) -> Bool {
+        [corner, right, down].allSatisfy { FinderLikeness($0, in: image).isLikely }
     }
 }
