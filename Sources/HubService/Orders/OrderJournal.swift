@@ -12,6 +12,7 @@ package final class OrderJournal: Sendable {
         var notes: [Journal.Note] = []
         var isWriting = false
         var hasTimer = false
+        var isClosed = false
         /// It was said that nothing can be written.
         var isFaultTold = false
     }
@@ -81,6 +82,7 @@ package final class OrderJournal: Sendable {
 
     private func take(_ order: Journal.Note) {
         let mustWrite = waiting.withLock { waiting in
+            guard !waiting.isClosed else { return false }
             guard let line = waiting.groups.take(order, at: .now) else {
                 startTimer(&waiting)
                 return false
@@ -101,12 +103,14 @@ package final class OrderJournal: Sendable {
     }
 
     private func look() {
-        waiting.withLock { waiting in
+        let mustWrite = waiting.withLock { waiting in
             waiting.hasTimer = false
+            guard !waiting.isClosed else { return false }
             waiting.notes += waiting.groups.ended(by: .now)
             startTimer(&waiting)
+            return true
         }
-        write()
+        if mustWrite { write() }
     }
 
     private func write() {
@@ -139,11 +143,14 @@ package final class OrderJournal: Sendable {
         }
     }
 
-    /// Writes down what is not yet.
+    /// Writes down what is not yet. What happens afterwards is not: whoever writes it has no loop any more.
     package func close() async {
         unnamed.finish()
         await naming.withLock { $0 }?.value
-        waiting.withLock { $0.notes += $0.groups.ended(by: nil) }
+        waiting.withLock { waiting in
+            waiting.notes += waiting.groups.ended(by: nil)
+            waiting.isClosed = true
+        }
         write()
         await writing.withLock { $0 }?.value
     }
