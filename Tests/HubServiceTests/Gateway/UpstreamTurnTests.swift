@@ -53,8 +53,7 @@ import Testing
         try await settle(hub)
         #expect(hub.upstream.waitingCount == 0)
         try await finish(peer)
-        let next = try await hub.upstream.accept()
-        #expect(try await next.read(until: "\r\n\r\n").hasPrefix("GET /second "))
+        let next = try await accept("GET /second ", at: hub)
         try await next.write(Self.ok)
         #expect(try await other.response().body == "ok")
     }
