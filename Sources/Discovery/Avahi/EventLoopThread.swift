@@ -158,9 +158,8 @@ private final class JobQueue: Sendable {
 
 // What the loop calls, on its own thread, for an actor that has it as its executor.
 //
-// Such a closure is formed here, where nothing is isolated. Formed by the actor it is taken for isolated
-// to an
-// unowned one: Swift 6.3 releases the actor once too often if it calls it directly, and Swift 6.2 with
+// Such a closure is formed here, where nothing is isolated. Formed by the actor it is taken for isolated to
+// an unowned one: Swift 6.3 releases the actor once too often if it calls it directly, and Swift 6.2 with
 // assertions, as Debian has it, fails.
 extension Actor {
     nonisolated func callback(_ act: @escaping @Sendable (isolated Self) -> Void) -> () -> Void {
