@@ -68,12 +68,12 @@ final class PushClient: Sendable {
         await withCheckedContinuation { continuation in
             DispatchQueue.global().async {
                 var hints = addrinfo()
-                hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
                 var list: UnsafeMutablePointer<addrinfo>?
                 guard getaddrinfo(host, nil, &hints, &list) == 0 else {
                     return continuation.resume(returning: [])
                 }
                 defer { freeaddrinfo(list) }
+                // An address comes once for each kind of socket.
                 var found: [NetworkAddress] = []
                 for entry in sequence(first: list, next: { $0?.pointee.ai_next }) {
                     guard let entry = entry?.pointee, let address = SystemAddress(entry.ai_addr)?.address
