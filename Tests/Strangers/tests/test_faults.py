@@ -216,7 +216,7 @@ class FaultTests(unittest.TestCase):
     def test_disk_full(self):
         """An approval that cannot be written is refused, and what was written is kept."""
         self.refuses_while(
-            mount=["mount", "-t", "tmpfs", "-o", "size=256k,mode=0700", "none"],
+            mount=["mount", "-t", "tmpfs", "-o", "size=512k,mode=0700", "none"],
             spoil=lambda path: self.fill(path), mend=lambda path: os.unlink(os.path.join(path, "filler")))
 
     def test_read_only_disk(self):
