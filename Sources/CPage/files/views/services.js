@@ -5,8 +5,12 @@ import { list, own } from "./hub.js";
 import { t } from "./text.js";
 
 // Behind “hubpair open” this page has another host than the hub.
-const address = ({ port, address: own }) =>
-  location.protocol === "https:" ? `https://${location.hostname}:${port}/` : own;
+function address({ port, address: own }) {
+  if (location.protocol !== "https:") return own;
+  const url = new URL("/", location.href);
+  url.port = port;
+  return url.href;
+}
 
 // A service that did not let this browser in has sent it here. It has its session now, and goes back; once, since a
 // browser that keeps no cookies would come again.
