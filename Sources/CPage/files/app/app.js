@@ -9,15 +9,15 @@ const asked = new Set([
 ]);
 const pause = 20000;
 
-// The only address that may become a script by its text.
-const policy = globalThis.trustedTypes?.createPolicy("worker", { createScriptURL: () => path });
-
 // Registers the worker. A browser does that only where it has checked the hub's certificate, so the answer also says
 // whether it has: true, false, or null where that cannot be told.
 let registered = null;
 export function register() {
   if (location.protocol !== "https:" || !navigator.serviceWorker) return Promise.resolve(null);
-  registered ??= navigator.serviceWorker.register(policy?.createScriptURL("") ?? path, { scope: "/hubpair/" })
+  if (registered) return registered;
+  // The only address that may become a script by its text; the browser takes the policy once.
+  const policy = globalThis.trustedTypes?.createPolicy("worker", { createScriptURL: () => path });
+  registered = navigator.serviceWorker.register(policy?.createScriptURL("") ?? path, { scope: "/hubpair/" })
     .then(() => true, (error) => (error.name === "SecurityError" ? false : null));
   return registered;
 }
