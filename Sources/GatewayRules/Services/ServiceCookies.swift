@@ -1,14 +1,16 @@
 /// Keeps the cookies of a service apart from those of others: browsers send a host's cookies to all of its
 /// ports, and let each of them set any.
 ///
-///     name-in-browser = "hubpair-" port "-" name      ; of a cookie with HttpOnly
-///                     / name                          ; of any other
+///     name-in-browser = "__Http-hubpair-" port "-" name   ; of a cookie with HttpOnly
+///                     / name                              ; of any other
 ///     session         = "__Host-hubpair-" port
 ///
 /// The threat is a service that is hostile, beside one that is not: it would get the other's sessions with
 /// every request. A cookie that no script may read is renamed, so nobody but the gate meets the other name,
 /// and it goes to the service that has set it alone. A cookie for scripts (`_xsrf`, a choice of colours)
 /// keeps its name, since they look for it; all services of the hub get it, but not in place of a renamed one.
+/// Its pages' scripts could plant a cookie of the other name, for a path of their choice: a browser that
+/// knows the prefix `__Http-` takes it from servers alone (draft-ietf-httpbis-rfc6265bis § 4.1.3).
 ///
 /// The gate's own cookies (``SessionCookie``) reach no service, and none can set one.
 package struct ServiceCookies: Equatable, Sendable {
@@ -16,7 +18,7 @@ package struct ServiceCookies: Equatable, Sendable {
 
     package init(port: UInt16) { prefix = Array("\(ServiceCookies.beginning)\(port)-".utf8) }
 
-    private static let beginning = "hubpair-"
+    private static let beginning = "__Http-hubpair-"
 
     /// True for the name of a renamed cookie, whosever it is.
     static func isRenamed(_ name: some Collection<UInt8>) -> Bool {

@@ -80,11 +80,11 @@ import Testing
 
     @Test(arguments: [
         ("a=1; b=2", "a=1; b=2"), ("a={\"x\":1,\"y\":2}", "a={\"x\":1,\"y\":2}"),
-        ("hubpair-8001-sid=own; sid=planted; c=3", "sid=own; c=3"),
-        ("hubpair-8002-sid=others; hubpair-8001-sid=own", "sid=own"),
+        ("__Http-hubpair-8001-sid=own; sid=planted; c=3", "sid=own; c=3"),
+        ("__Http-hubpair-8002-sid=others; __Http-hubpair-8001-sid=own", "sid=own"),
         ("__Host-hubpair=t; a=1; __host-HUBPAIR-8001=t; __Host-hubpair-8002=t", "a=1"),
-        ("hubpair-8001-__Host-x=1", "__Host-x=1"),
-        ("hubpair-x=1; hubpair-8001=2", "hubpair-x=1; hubpair-8001=2"),
+        ("__Http-hubpair-8001-__Host-x=1", "__Host-x=1"),
+        ("__Http-hubpair-x=1; hubpair-8001-a=2", "__Http-hubpair-x=1; hubpair-8001-a=2"),
         (" ; a ;;=v", "a; =v"),
     ])
     func cookiesGoToWhoHasSetThem(sent: String, got: String) throws {
@@ -93,25 +93,27 @@ import Testing
         )
     }
 
-    @Test(arguments: ["__Host-hubpair=t", "hubpair-8002-a=1", "__Host-hubpair-8001=t;hubpair-1-=", ";;"])
+    @Test(arguments: [
+        "__Host-hubpair=t", "__Http-hubpair-8002-a=1", "__Host-hubpair-8001=t;__Http-hubpair-1-=", ";;",
+    ])
     func noCookieIsLeft(sent: String) throws {
         #expect(try passed(["Host: h", "Cookie: \(sent)"], to: rule()) == ["Host: h"] + Self.own)
     }
 
     @Test func severalFieldsAreOne() throws {
-        let fields = ["Host: h", "Cookie: sid=planted", "Cookie: hubpair-8001-sid=own"]
+        let fields = ["Host: h", "Cookie: sid=planted", "Cookie: __Http-hubpair-8001-sid=own"]
         #expect(try passed(fields, to: rule()) == ["Host: h", "Cookie: sid=own"] + Self.own)
     }
 
     @Test(arguments: [
-        ("sid=1; HttpOnly", "hubpair-8001-sid=1; HttpOnly; Secure"),
+        ("sid=1; HttpOnly", "__Http-hubpair-8001-sid=1; HttpOnly; Secure"),
         (
             "sid=1; path=/a; HTTPONLY; Domain=127.0.0.1; SameSite=None",
-            "hubpair-8001-sid=1; path=/a; HTTPONLY; SameSite=None; Secure"
+            "__Http-hubpair-8001-sid=1; path=/a; HTTPONLY; SameSite=None; Secure"
         ),
         ("_xsrf=2|a; Path=/; Max-Age=9", "_xsrf=2|a; Path=/; Max-Age=9; Secure"),
         ("a=; secure; Secure ; domain", "a=; Secure"),
-        ("__Host-x=1; Path=/; Secure; HttpOnly", "hubpair-8001-__Host-x=1; Path=/; HttpOnly; Secure"),
+        ("__Host-x=1; Path=/; Secure; HttpOnly", "__Http-hubpair-8001-__Host-x=1; Path=/; HttpOnly; Secure"),
     ])
     func aCookieIsRepaired(set: String, got: String) throws {
         #expect(try answered("Set-Cookie: \(set)") == ["Set-Cookie: \(got)"])
@@ -119,8 +121,8 @@ import Testing
 
     @Test(arguments: [
         "__Host-hubpair=x; Path=/; Secure", "__host-hubpair-8001=x", "=__Host-hubpair=x",
-        "hubpair-8002-sid=x; HttpOnly",
-        "hubpair-8001-sid=x", "nameless", "", "; HttpOnly", "=x",
+        "__Http-hubpair-8002-sid=x; HttpOnly",
+        "__Http-hubpair-8001-sid=x", "nameless", "", "; HttpOnly", "=x",
     ])
     func aCookieIsNotPassedOn(set: String) throws { #expect(try answered("Set-Cookie: \(set)").isEmpty) }
 

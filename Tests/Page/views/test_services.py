@@ -13,7 +13,7 @@ import unittest
 
 from house import HouseTests
 from hub import free_port
-from listener import Listener
+from listener import HeadListener
 
 PAGE = """<!DOCTYPE html><title>A service</title><p id=text>waits</p><script>
 document.cookie = "choice=1; Secure";
@@ -24,32 +24,21 @@ socket.onmessage = ({ data }) => { document.getElementById("text").textContent =
 </script>"""
 
 
-class Web(Listener):
+class Web(HeadListener):
     """A server with a page, a session by cookie and a WebSocket that echoes."""
 
     def __init__(self, page=PAGE):
-        self.page, self.heads = page, []
+        self.page = page
         super().__init__()
 
-    @property
-    def url(self):
-        return f"http://127.0.0.1:{self.port}"
-
-    def serve(self, connection):
-        data = b""
-        with connection:
-            while piece := connection.recv(65536):
-                data += piece
-                while b"\r\n\r\n" in data:
-                    head, data = data.split(b"\r\n\r\n", 1)
-                    head = head.decode("latin-1")
-                    self.heads.append(head)
-                    if head.startswith("GET /ws"):
-                        return self.echo(connection, re.search(r"(?mi)^sec-websocket-key: (\S+)", head)[1])
-                    page = self.page.encode()
-                    connection.sendall(
-                        b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nSet-Cookie: sid=secret; HttpOnly\r\n"
-                        b"Content-Length: %d\r\n\r\n%s" % (len(page), page))
+    def answer(self, connection, head):
+        if head.startswith("GET /ws"):
+            self.echo(connection, re.search(r"(?mi)^sec-websocket-key: (\S+)", head)[1])
+            return True
+        page = self.page.encode()
+        connection.sendall(
+            b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nSet-Cookie: sid=secret; HttpOnly\r\n"
+            b"Content-Length: %d\r\n\r\n%s" % (len(page), page))
 
     @staticmethod
     def echo(connection, key):
@@ -138,6 +127,12 @@ class ServicesPageTests(HouseTests):
         self.assertEqual(len(web.heads), before, web.heads[before:])
         cookies = re.findall(r"(?mi)^cookie: (.*?)\r?$", "\n".join(hostile.heads))
         self.assertNotIn("secret", json.dumps(cookies[:1]))
+        # Nor can its scripts plant a session at the neighbour: a browser that knows the prefix takes it from servers alone.
+        browser.run(f"document.cookie = '__Http-hubpair-{port}-sid=planted; Path=/planted; Secure';")
+        browser.open(f"https://127.0.0.1:{port}/planted")
+        self.says(browser, "over the socket")
+        planted = next(head for head in web.heads if head.startswith("GET /planted"))
+        self.assertRegex(planted, r"(?mi)^cookie: (?=.*sid=secret)(?!.*=planted)")
         # It cannot take the hub's cookie away or put another in its place, and the hub's page goes on.
         browser.run("document.cookie = '__Host-hubpair=x; Path=/; Secure'; document.cookie = '__Host-hubpair=; Path=/; Secure; Max-Age=0';")
         browser.open(f"https://127.0.0.1:{self.hub.port}/hubpair/")

@@ -21,3 +21,28 @@ class Listener:
 
     def close(self):
         self.listener.close()
+
+
+class HeadListener(Listener):
+    """Keeps the heads of requests without a body in `heads`, and calls `answer(connection, head)`, defined by a subclass, for
+    each; True ends the connection."""
+
+    def __init__(self):
+        self.heads = []
+        super().__init__()
+
+    @property
+    def url(self):
+        return f"http://127.0.0.1:{self.port}"
+
+    def serve(self, connection):
+        data = b""
+        with connection:
+            while piece := connection.recv(65536):
+                data += piece
+                while b"\r\n\r\n" in data:
+                    head, data = data.split(b"\r\n\r\n", 1)
+                    head = head.decode("latin-1")
+                    self.heads.append(head)
+                    if self.answer(connection, head):
+                        return

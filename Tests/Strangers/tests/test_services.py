@@ -10,7 +10,7 @@ import time
 import unittest
 
 from hub import Hub
-from listener import Listener
+from listener import HeadListener
 from second_implementation import Attempt, Browser, Connection, Device
 
 DOCUMENT = {"Sec-Fetch-Site": "same-origin", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document",
@@ -18,40 +18,28 @@ DOCUMENT = {"Sec-Fetch-Site": "same-origin", "Sec-Fetch-Mode": "navigate", "Sec-
 COOKIE = re.compile(r"__Host-hubpair-(\d+)=[\w-]{43}; Path=/; Secure; HttpOnly; SameSite=Strict; Max-Age=604800")
 
 
-class Service(Listener):
+class Service(HeadListener):
     """Notes the heads that it gets, and answers with the fields `sets`. At /ws it echoes, at /poll it waits, /drip never
     ends."""
 
     def __init__(self, *sets):
-        self.heads, self.sets, self.go = [], sets, threading.Event()
+        self.sets, self.go = sets, threading.Event()
         super().__init__()
 
-    @property
-    def url(self):
-        return f"http://127.0.0.1:{self.port}"
-
-    def serve(self, connection):
-        data = b""
-        with connection:
+    def answer(self, connection, head):
+        if head.startswith("GET /ws"):
+            connection.sendall(b"HTTP/1.1 101 Switching\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n")
             while piece := connection.recv(65536):
-                data += piece
-                while b"\r\n\r\n" in data:
-                    head, data = data.split(b"\r\n\r\n", 1)
-                    head = head.decode("latin-1")
-                    self.heads.append(head)
-                    if head.startswith("GET /ws"):
-                        connection.sendall(b"HTTP/1.1 101 Switching\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n")
-                        while piece := connection.recv(65536):
-                            connection.sendall(piece)
-                        return
-                    if head.startswith("GET /drip"):
-                        connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\ndata: 1\n\n")
-                        self.go.wait(60)
-                        return
-                    if head.startswith("GET /poll"):
-                        self.go.wait(60)
-                    lines = "".join(line + "\r\n" for line in self.sets)
-                    connection.sendall(f"HTTP/1.1 200 OK\r\n{lines}Content-Length: 2\r\n\r\nok".encode())
+                connection.sendall(piece)
+            return True
+        if head.startswith("GET /drip"):
+            connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\ndata: 1\n\n")
+            self.go.wait(60)
+            return True
+        if head.startswith("GET /poll"):
+            self.go.wait(60)
+        lines = "".join(line + "\r\n" for line in self.sets)
+        connection.sendall(f"HTTP/1.1 200 OK\r\n{lines}Content-Length: 2\r\n\r\nok".encode())
 
     def last(self, name):
         """The values of this field in the last request."""
@@ -146,14 +134,14 @@ class ServiceTests(unittest.TestCase):
         jar = []
         for port in self.ports:
             jar += self.jar(self.get(port, device=device)[1])
-        self.assertEqual(jar, [f"hubpair-{self.ports[0]}-sid=one", "theme=dark", f"hubpair-{self.ports[1]}-sid=two"])
+        self.assertEqual(jar, [f"__Http-hubpair-{self.ports[0]}-sid=one", "theme=dark", f"__Http-hubpair-{self.ports[1]}-sid=two"])
         for service, port, own in ((self.one, self.ports[0], "sid=one"), (self.other, self.ports[1], "sid=two")):
             self.get(port, cookie="; ".join(jar), device=device)
             self.assertEqual(service.last("Cookie"), [f"{own}; theme=dark"])
 
     def test_what_reaches_beyond_the_service_is_not_passed_on(self):
         hostile = self.service(
-            "__Host-hubpair=evil; Path=/; Secure", f"__Host-hubpair-{self.ports[0]}=evil", f"hubpair-{self.ports[0]}-sid=evil",
+            "__Host-hubpair=evil; Path=/; Secure", f"__Host-hubpair-{self.ports[0]}=evil", f"__Http-hubpair-{self.ports[0]}-sid=evil",
             "=__Host-hubpair=evil", "a=b; Domain=example", fields=(
                 'Clear-Site-Data: "*"', "Strict-Transport-Security: max-age=1", 'Alt-Svc: h3=":1"', "Service-Worker-Allowed: /",
                 "Content-Security-Policy: default-src 'self'"))
