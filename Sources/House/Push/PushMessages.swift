@@ -74,6 +74,7 @@ final class PushMessages: Sendable {
         guard let devices else { return }
         let known = Set(devices.filter { $0.status == .approved }.map(\.fingerprint.description))
         Task { [store] in
+            // What fails is done when they change again; meanwhile they are told nothing all the same.
             guard let all = try? await store.all() else { return }
             for device in all.keys where !known.contains(device) { try? await store.forget(device) }
         }
@@ -93,7 +94,13 @@ final class PushMessages: Sendable {
     }
 
     private func distribute(_ messages: [Message]) async {
-        guard let devices = standing().devices, let all = try? await store.all() else { return }
+        guard let devices = standing().devices else { return }
+        let all: [String: PushSubscription]
+        do {
+            all = try await store.all()
+        } catch {
+            return log.warning(.fault, "no browser is told of a message: \(describing(error))")
+        }
         for (device, subscription) in all where devices.contains(device) {
             let meant = messages.filter {
                 subscription.kinds.contains($0.kind) && $0.draft.author != device
@@ -134,7 +141,7 @@ final class PushMessages: Sendable {
             // All of it may have changed since it was tried last.
             let standing = standing()
             guard standing.isOn, standing.devices?.contains(device) == true,
-                let subscription = try? await store.subscription(of: device),
+                let subscription = await subscription(of: device, for: message),
                 subscription.kinds.contains(message.kind)
             else { return }
             switch await send(message, to: subscription, standing, tries) {
@@ -150,6 +157,15 @@ final class PushMessages: Sendable {
             case .again(let seconds):
                 guard (try? await Task.sleep(for: .seconds(seconds))) != nil else { return }
             }
+        }
+    }
+
+    private func subscription(of device: String, for message: Message) async -> PushSubscription? {
+        do {
+            return try await store.subscription(of: device)
+        } catch {
+            log.warning(.fault, "message \(message.id) is not sent: \(describing(error))")
+            return nil
         }
     }
 
