@@ -43,15 +43,6 @@ package enum ServiceKind: String, CaseIterable, Sendable {
         }
     }
 
-    /// What to set on its own side, if anything.
-    ///
-    /// - Parameter host: by which browsers reach it, `HOST:PORT`.
-    package func hints(host: String) -> [String] {
-        switch self {
-        case .homeAssistant, .syncthing, .jupyter, .cockpit, .octoPrint, .nodeRED, .grafana, .plain: []
-        }
-    }
-
     /// The path at which it shows what it is, and what stands in the answer.
     var marks: (target: String, text: String)? {
         switch self {

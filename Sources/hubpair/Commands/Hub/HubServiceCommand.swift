@@ -152,7 +152,6 @@ struct HubServiceCommand: ParsableCommand {
             Console.note(
                 "\(isNew ? "added" : "changed") \(service.name) (\(service.kind.name)): "
                     + "https://\(host):\(service.port)/ for \(service.role.andAbove)")
-            for hint in service.kind.hints(host: "\(host):\(service.port)") { Console.note("hint: \(hint)") }
         }
     }
 
