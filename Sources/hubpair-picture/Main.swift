@@ -16,9 +16,9 @@ enum Main {
         for signal in [SIGABRT, SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGXCPU, SIGPROF] {
             _ = Glibc.signal(signal, SIG_DFL)
         }
-        if CommandLine.arguments.dropFirst() == [PictureNursery.argument] {
+        if CommandLine.arguments.dropFirst() == [PictureForkServer.argument] {
             hubpair_load_charsets()
-            PictureNursery.serve()
+            PictureForkServer.serve()
         }
         guard lseek(STDIN_FILENO, 0, SEEK_CUR) == 0, let line = StandardInput.line(),
             let request = try? PictureRequest(line: line)

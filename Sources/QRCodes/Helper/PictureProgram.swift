@@ -34,9 +34,10 @@ final class PictureProgram {
 
     /// - Parameters:
     ///   - seconds: how much processor time it may take.
-    ///   - nursery: what makes it, if there is one.
+    ///   - forkServer: what makes it, if there is one.
     init(
-        _ request: PictureRequest, picture: [UInt8] = [], seconds: Double, from nursery: PictureNursery? = nil
+        _ request: PictureRequest, picture: [UInt8] = [], seconds: Double,
+        from forkServer: PictureForkServer? = nil
     ) throws(PictureProgramError) {
         guard let head = try? request.line() else { throw .nonsense }
         // A file in memory, so that nobody waits for the program to read.
@@ -46,7 +47,7 @@ final class PictureProgram {
         guard input >= 0, writeAll(head, to: input), writeAll(picture, to: input),
             lseek(input, 0, SEEK_SET) == 0, pipe2(&ends, O_CLOEXEC) == 0
         else { throw .notStarted(errno) }
-        if let copy = nursery?.copy(input: input, output: ends[1]) {
+        if let copy = forkServer?.copy(input: input, output: ends[1]) {
             process = copy
         } else {
             do throws(PictureProgramError) {
@@ -168,12 +169,14 @@ final class PictureProgram {
 
 extension PictureProgram {
     /// Starts the search of a picture.
-    convenience init(_ search: ImageScan, _ file: ImageBytes, from nursery: PictureNursery? = nil) throws {
+    convenience init(_ search: ImageScan, _ file: ImageBytes, from forkServer: PictureForkServer? = nil)
+        throws
+    {
         guard !file.bytes.isEmpty else { throw ImageError.empty }
         guard let format = file.format else { throw ImageError.notAnImage }
         try self.init(
             .search(search, format), picture: file.bytes,
-            seconds: search.times(pixels: search.limits.maximumPixels).end, from: nursery)
+            seconds: search.times(pixels: search.limits.maximumPixels).end, from: forkServer)
     }
 }
 

@@ -19,7 +19,7 @@ package enum ParallelScan {
         finished: (Int, Result<ImageScanOutcome, any Error>) throws -> Void
     ) throws {
         let processors = paths.count < 2 ? 1 : max(1, ProcessInfo.processInfo.activeProcessorCount)
-        let nursery = paths.count < 2 ? nil : PictureNursery()
+        let forkServer = paths.count < 2 ? nil : PictureForkServer()
         var running: [(index: Int, program: PictureProgram)] = []
         var done: [Int: Result<ImageScanOutcome, any Error>] = [:]
         var started = 0
@@ -39,7 +39,7 @@ package enum ParallelScan {
             while started < paths.count, running.count < processors, started - delivered < maximumLead {
                 do {
                     let file = try InputFile.read(paths[started]) { deliver(waitingFor: 0) }
-                    running.append((started, try PictureProgram(search, file, from: nursery)))
+                    running.append((started, try PictureProgram(search, file, from: forkServer)))
                 } catch PictureProgramError.notStarted where !running.isEmpty {
                     break  // until one of them ends
                 } catch {

@@ -1,12 +1,12 @@
 import CSandbox
 import Glibc
 
-/// A `hubpair-picture` that has loaded what most pictures need, and makes a copy of itself for each: of a
-/// small picture, to start a program for it costs twice what reading it does.
+/// The fork server: a `hubpair-picture` that has loaded what most pictures need, and makes a copy of itself
+/// for each. To start a program for a small picture costs twice what reading it does.
 ///
 /// It never sees a picture itself. Each copy is as alone as a program of its own: it gets two descriptors,
 /// locks itself in, and is a child of this process, which waits for it.
-package final class PictureNursery {
+package final class PictureForkServer {
     package static let argument = "copies"
 
     private let socket: Int32
@@ -24,7 +24,7 @@ package final class PictureNursery {
         defer { close(ends[1]) }
         guard
             let started = try? PictureProgram.spawn(
-                [PictureNursery.argument], input: ends[1], output: nowhere)
+                [PictureForkServer.argument], input: ends[1], output: nowhere)
         else {
             close(ends[0])
             return nil
