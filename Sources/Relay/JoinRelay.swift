@@ -78,7 +78,7 @@ package enum JoinRelayError: Equatable, UserError {
     package var hint: String? {
         switch self {
         case .typed: "on the relay: 'hubpair relay print --format text' writes one that does"
-        case .noAddress: "say it: --at relay.example.org"
+        case .noAddress: "say it behind the code: relay.example.org"
         case .ownCode, .noRelay: "on the relay: 'hubpair relay print' makes a code"
         }
     }

@@ -26,19 +26,23 @@ struct ByteCount: Equatable, CustomStringConvertible {
     var description: String { count % (1 << 20) == 0 ? "\(count >> 20)m" : "\(count)" }
 }
 
-/// How many connections there may be at a time: `512`, `512/16`.
+/// How many connections there may be at a time: `512`, `512/16`; for a relay also `10000/32/512`.
 struct ConnectionCounts: Equatable {
     private(set) var all = 512
     private(set) var perSource = 16
+    /// Nil: not said.
+    private(set) var perHub: Int?
 
     init() {}
 
-    init?(argument: String) {
-        let numbers = argument.split(separator: "/", omittingEmptySubsequences: false).map { Int(digits: $0) }
-        guard (1...2).contains(numbers.count), numbers.allSatisfy({ (1...100_000).contains($0 ?? 0) }),
-            let first = numbers[0], let last = numbers.count == 1 ? perSource : numbers[1]
-        else { return nil }
-        (all, perSource) = (first, last)
+    /// - Parameter most: how many numbers there may be.
+    init?(argument: String, most: Int = 2) {
+        let texts = argument.split(separator: "/", omittingEmptySubsequences: false)
+        let numbers = texts.compactMap { Int(digits: $0) }.filter { (1...100_000).contains($0) }
+        guard (1...most).contains(numbers.count), numbers.count == texts.count else { return nil }
+        all = numbers[0]
+        if numbers.count > 1 { perSource = numbers[1] }
+        if numbers.count > 2 { perHub = numbers[2] }
     }
 }
 

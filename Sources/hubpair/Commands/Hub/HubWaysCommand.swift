@@ -106,23 +106,24 @@ struct HubWaysCommand: ParsableCommand {
                 relay, unless 'hubpair print --away' has made a code for it.
 
                 EXAMPLES:
-                  hubpair hub ways relay code.png --at relay.example.org
+                  hubpair hub ways relay code.png relay.example.org
                   ssh server hubpair relay print --format text | hubpair hub ways relay -
                 """)
         @Argument(help: "A picture of the code, or '-' for standard input.", completion: .file())
         var code: String
-        @Option(
+        @Argument(
             help: ArgumentHelp(
                 "Where the relay is, port 443 if none is said. (default: as the code says)",
                 valueName: "host[:port]"))
-        var at: String?
+        var place: String?
         @OptionGroup var state: StateOption
 
         func run() async throws {
-            let address = at.map { HubAddress(relay: $0) }
+            let address = place.map { HubAddress(relay: $0) }
             if case .some(nil) = address {
                 throw ValidationError(
-                    "--at takes an address. Write it like relay.example.org or 203.0.113.7:8443")
+                    "\(quoted(place ?? "")) is no address. Write one like relay.example.org or "
+                        + "203.0.113.7:8443")
             }
             let scanned: ScannedCode
             do {

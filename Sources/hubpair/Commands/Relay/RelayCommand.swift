@@ -34,14 +34,14 @@ struct RelayCommand: ParsableCommand {
                     + "$XDG_STATE_HOME/hubpair-relay or ~/.local/state/hubpair-relay for others)",
                 valueName: "directory"),
             completion: .directory)
-        var directory: String?
+        var state: String?
 
         func validate() throws {
-            guard directory != "" else { throw ValidationError("--directory takes a directory") }
+            guard state != "" else { throw ValidationError("--state takes a directory") }
         }
 
         var relay: RelayDirectory {
-            if let directory { return RelayDirectory(directory) }
+            if let state { return RelayDirectory(state) }
             let environment = Startup.environment
             if let path = environment["HUBPAIR_RELAY"], !path.isEmpty { return RelayDirectory(path) }
             if geteuid() == 0 { return RelayDirectory("/var/lib/hubpair-relay") }
@@ -78,7 +78,7 @@ struct RelayCommand: ParsableCommand {
             try relay.ensure(port: JoinRelay.defaultPort)
             try CodePresentation(form: code.form, json: json).present(
                 .once, lifetime: CodePresentation.defaultLifetime, role: nil, state: relay.state)
-            Console.note("hint: on the hub: hubpair hub ways relay CODE --at THIS-SERVER")
+            Console.note("hint: on the hub: hubpair hub ways relay CODE THIS-SERVER")
         }
     }
 

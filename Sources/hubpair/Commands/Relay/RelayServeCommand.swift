@@ -14,12 +14,12 @@ struct RelayServeCommand: AsyncParsableCommand {
         abstract: "Pass the connections of callers on to the hubs that this relay has admitted.",
         discussion: """
             One public port is all that it needs. It reads of each connection the name of the hub and no \
-            more. The log has hubs, times and numbers of bytes; --log-addresses adds where callers come \
+            more. The log has hubs, times and numbers of bytes; --log-level debug adds where callers come \
             from. The bounds are counts of connections, and bytes a second.
 
             EXAMPLES:
               hubpair relay serve
-              hubpair relay serve --listen 203.0.113.7:8443 --per-hub 100
+              hubpair relay serve --listen 203.0.113.7:8443 --max-connections 5000/32/100
             """)
 
     @Option(
@@ -35,15 +35,12 @@ struct RelayServeCommand: AsyncParsableCommand {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "The most connections at a time; behind a '/' those from one IPv4 address or IPv6 /64. "
-                + "(default: 10000/32)", valueName: "count"),
-        transform: optionValue("not a number in range", give: "one from 1 to 100000, like 10000/32") {
-            ConnectionCounts(argument: $0)
+            "The most connections at a time; behind a '/' those from one IPv4 address or IPv6 /64, "
+                + "behind another those to one hub. (default: 10000/32/512)", valueName: "count"),
+        transform: optionValue("not numbers in range", give: "up to 100000, like 10000/32/512") {
+            ConnectionCounts(argument: $0, most: 3)
         })
     var maxConnections: ConnectionCounts?
-
-    @Option(help: ArgumentHelp("The most callers of one hub at a time. (default: 512)", valueName: "count"))
-    var perHub: Int?
 
     @Option(
         help: ArgumentHelp(
@@ -52,21 +49,14 @@ struct RelayServeCommand: AsyncParsableCommand {
         transform: optionValue("not sizes", give: "bytes like 64m/32m") { ByteRates(argument: $0) })
     var rate: ByteRates?
 
-    @Flag(help: "Write the addresses of callers to the log.") var logAddresses = false
     @Option(help: ArgumentHelp("What to log. (default: info)", valueName: "level")) var logLevel: LogLevel?
-
-    func validate() throws {
-        guard perHub.map({ (1...100_000).contains($0) }) ?? true else {
-            throw ValidationError("--per-hub takes a number from 1 to 100000")
-        }
-    }
 
     func run() async throws {
         var limits = RelayLimits()
         if let maxConnections {
             (limits.connections, limits.perCaller) = (maxConnections.all, maxConnections.perSource)
         }
-        limits.perHub = perHub ?? limits.perHub
+        limits.perHub = maxConnections?.perHub ?? limits.perHub
         if let rate { (limits.hubRate, limits.callerRate) = (rate.hub, rate.caller) }
         let environment = ProcessInfo.processInfo.environment
         let isForJournal = ServiceManager.isJournal(STDERR_FILENO, stream: environment["JOURNAL_STREAM"])
@@ -79,7 +69,7 @@ struct RelayServeCommand: AsyncParsableCommand {
         let signals = StopSignals()
         let relay = try await ServeRelay.start(
             state: files.state, on: listen.address, port: listen.port, limits: limits,
-            logsAddresses: logAddresses, log: log)
+            logsAddresses: logLevel == .debug, log: log)
         manager.notify(.ready)
         var received = signals.stream.makeAsyncIterator()
         _ = await received.next()

@@ -18,11 +18,11 @@ struct HomeListenCommand: AsyncParsableCommand {
 
             EXAMPLES:
               hubpair home listen
-              hubpair home listen --file order.wav --dry-run
+              hubpair home listen order.wav --dry-run
               hubpair home listen --recognizer ./my-recognizer
             """)
     @OptionGroup var home: HomeOptions
-    @Option(
+    @Argument(
         help: ArgumentHelp(
             "A file with speech, instead of the microphone; '-' is standard input.", valueName: "file"),
         completion: .file(extensions: ["wav"]))
