@@ -73,17 +73,13 @@ extension Option: FormPart {
 }
 extension Argument: FormPart {
     fileprivate func add(to form: inout CommandForm, _ name: String) {
-        form.addArgument(
-            name, isOptional: Value.self is any MaybeAbsent.Type, isList: Value.self is any Several.Type)
+        let type = "\(Value.self)"
+        form.addArgument(name, isOptional: type.hasPrefix("Optional<"), isList: type.hasPrefix("Array<"))
     }
 }
 extension OptionGroup: FormPart {
     fileprivate func add(to form: inout CommandForm, _ name: String) { form.add(Value.self) }
 }
-private protocol MaybeAbsent {}
-extension Optional: MaybeAbsent {}
-private protocol Several {}
-extension Array: Several {}
 
 /// The arguments of one command, told apart as ArgumentParser does it.
 struct CommandWords {

@@ -1,7 +1,7 @@
 /// What people type in the place of a command, and what they mean by it.
 enum CommandSynonyms {
-    /// By the words before: `the words = the command`. What stands behind a word stands behind its command,
-    /// too. `*` is a row of `special`.
+    /// ``SynonymRow``s by the words before. What stands behind a word stands behind its command, too; `*` is
+    /// a case of `line`.
     private static let commands = [
         "": """
         find discover ls search browse = list; qr qrcode code ticket issue invite = print
@@ -18,26 +18,48 @@ enum CommandSynonyms {
         message alarms alerts notifications inbox = messages; acknowledge ack = messages acknowledge
         appliances appliance lights things = home; get put post patch = *call; off on = *setting
         turn switch dim = *sentence
+        stop : Ctrl-C ends 'hubpair serve'; a service: sudo systemctl stop hubpair
+        restart : a service: sudo systemctl restart hubpair; else end 'hubpair serve' with Ctrl-C, and \
+        start it again
+        log logs journal : of the service: journalctl -u hubpair; of devices and codes: hubpair hub journal
+        config settings preferences : 'hubpair hub' shows the hub's settings, 'hubpair setup --change' \
+        changes them
+        update upgrade : sudo apt update && sudo apt install hubpair
+        uninstall : sudo apt remove hubpair; 'apt purge' takes the hub's key and devices too
+        version : did you mean 'hubpair --version'?
+        completion : did you mean 'hubpair --generate-completion-script bash'? zsh and fish as well
+        unpair leave disconnect logout : here: 'hubpair hubs forget HUB'; on the hub: 'hubpair devices \
+        revoke DEVICE'
+        remove delete rm : 'hubpair hubs forget HUB', 'hubpair devices revoke DEVICE' or 'hubpair home \
+        remove APPLIANCE'
+        toggle : \(toggle)
+        add : 'hubpair hubs add NAME HOST' adds a hub, 'hubpair home add' an appliance
+        rename : 'hubpair hubs rename HUB NAME', 'hubpair devices rename DEVICE NAME' or 'hubpair home \
+        rename APPLIANCE NAME'
         """,
         // The hub of this machine, in the place of those that it knows.
         "hub": """
         list ls = hubs list; use = hubs use; add = hubs add; rename = hubs rename
         forget remove delete = hubs forget; save export dump = hub backup; load import = hub restore
         status state = hub show; log logs history = hub journal; cert key = hub certificate
+        name : 'hubpair setup --change --name NAME' gives this machine's hub another name
         """,
         "hubs": """
         default switch = hubs use; clear = hubs reset; unpair leave = hubs forget
         pair connect join = pair
+        find : 'hubpair list' finds the hubs on the network
         """,
         "codes": "print new add make = print",
         "devices": """
         deny block ban reject = devices revoke; accept allow permit = devices approve
         roles promote demote grant rights permissions = devices role; clear = devices prune
+        invite : 'hubpair print' makes a code that lets one in
         """,
         "home": """
         turn switch dim = *sentence; status state = home; scenes = home scene; monitor = home watch
         tell speak = home say; rooms area areas = home room; rules alarm alarms = home rule
         summary dashboard = home overview; log past graph plot = home history
+        toggle : \(toggle)
         """,
         "home room": "move assign = home room put; leave = home room out",
         "home scene": "load restore use = home scene run; store record = home scene save",
@@ -48,6 +70,8 @@ enum CommandSynonyms {
         """,
     ]
 
+    private static let toggle = "there is no toggle: 'hubpair home set APPLIANCE on', or off"
+
     /// Words of which one command has one, and people type another: those of one noun are all nouns'.
     private static let families = [
         "remove delete rm del erase drop forget revoke void", "list ls", "show info get describe view cat",
@@ -55,65 +79,22 @@ enum CommandSynonyms {
         "save store keep", "watch follow tail monitor",
     ].map { $0.split(separator: " ").map(String.init) }
 
-    private static let leave =
-        "here: 'hubpair hubs forget HUB'; on the hub: 'hubpair devices revoke DEVICE'"
-    private static let remove =
-        "'hubpair hubs forget HUB', 'hubpair devices revoke DEVICE' or 'hubpair home remove APPLIANCE'"
-    private static let log =
-        "of the service: journalctl -u hubpair; of devices and codes: hubpair hub journal"
-    private static let settings =
-        "'hubpair hub' shows the hub's settings, 'hubpair setup --change' changes them"
-    private static let update = "sudo apt update && sudo apt install hubpair"
-    private static let toggle = "there is no toggle: 'hubpair home set APPLIANCE on', or off"
-
-    /// Nothing that one command does; how it is done.
-    private static let advice: [String: [String: String]] = [
-        "": [
-            "stop": "Ctrl-C ends 'hubpair serve'; a service: sudo systemctl stop hubpair",
-            "restart": "a service: sudo systemctl restart hubpair; else end 'hubpair serve' with Ctrl-C, "
-                + "and start it again",
-            "log": log, "logs": log, "journal": log,
-            "config": settings, "settings": settings, "preferences": settings,
-            "update": update, "upgrade": update,
-            "uninstall": "sudo apt remove hubpair; 'apt purge' takes the hub's key and devices too",
-            "version": "did you mean 'hubpair --version'?",
-            "completion":
-                "did you mean 'hubpair --generate-completion-script bash'? zsh and fish as well",
-            "unpair": leave, "leave": leave, "disconnect": leave, "logout": leave,
-            "remove": remove, "delete": remove, "rm": remove, "toggle": toggle,
-            "add": "'hubpair hubs add NAME HOST' adds a hub, 'hubpair home add' an appliance",
-            "rename": "'hubpair hubs rename HUB NAME', 'hubpair devices rename DEVICE NAME' or "
-                + "'hubpair home rename APPLIANCE NAME'",
-        ],
-        "hub": ["name": "'hubpair setup --change --name NAME' gives this machine's hub another name"],
-        "hubs": ["find": "'hubpair list' finds the hubs on the network"],
-        "devices": ["invite": "'hubpair print' makes a code that lets one in"],
-        "home": ["toggle": toggle],
-    ]
-
     /// All words with a meaning below `parent`; for the tests.
-    static func words(below parent: [String]) -> [String] {
-        let key = parent.joined(separator: " ")
-        return rows(key).flatMap(\.words) + (advice[key] ?? [:]).keys
-    }
+    static func words(below parent: [String]) -> [String] { rows(below: parent).flatMap(\.words) }
 
-    private static func rows(_ key: String) -> [(words: [String], meaning: [String])] {
-        (commands[key] ?? "").split { $0 == ";" || $0 == "\n" }.map { row in
-            let sides = row.split(separator: "=").map { $0.split(separator: " ").map(String.init) }
-            return (sides[0], sides[1])
-        }
+    private static func rows(below parent: [String]) -> [SynonymRow] {
+        SynonymRow.all(in: commands[parent.joined(separator: " ")])
     }
 
     /// What is meant by `word` behind the words `parent` and before `rest`; nil if it is not known.
     static func hint(for word: String, below parent: [String], before rest: [String]) -> String? {
         let lowered = word.lowercased()
-        let key = parent.joined(separator: " ")
-        if let text = advice[key]?[lowered] { return text }
-        guard
-            let meaning = rows(key).first(where: { $0.words.contains(lowered) })?.meaning
-                ?? relative(of: lowered, below: parent)
-        else { return nil }
-        return SuggestedLine.question(line(meaning, word, rest))
+        let row = rows(below: parent).first { $0.words.contains(lowered) }
+        if let row, row.isSentence { return row.meaning }
+        let meaning = row.map { $0.meaning.split(separator: " ").map(String.init) }
+        return (meaning ?? relative(of: lowered, below: parent)).map {
+            SuggestedLine.question(line($0, word, rest))
+        }
     }
 
     /// The command below `parent` that means what `word` means elsewhere.

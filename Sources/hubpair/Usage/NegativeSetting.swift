@@ -3,10 +3,6 @@ import Home
 /// A number below 0, as in `home set freezer -18`, `home scene set party freezer -18` and `home unit freezer
 /// °C -30..-10`. ArgumentParser takes it for an option, and would say that an argument is missing.
 enum NegativeSetting {
-    private static let optionsWithValue: Set<String> = [
-        "--hub", "--timeout", "--config", "--room", "--type", "--activator",
-    ]
-
     /// The arguments with a negative number at the end, behind `--`: both commands take it last. Others as
     /// they are.
     ///
@@ -14,6 +10,7 @@ enum NegativeSetting {
     static func moved(_ arguments: [String]) throws(SettingError) -> [String] {
         let commands = [["home", "set"], ["home", "scene", "set"], ["home", "unit"]]
         guard let command = commands.first(where: { arguments.starts(with: $0) }) else { return arguments }
+        let form = CommandPath(command).form
         var isValue = false
         for (index, argument) in arguments.enumerated().dropFirst(command.count).prefix(while: {
             $0.element != "--"
@@ -26,7 +23,7 @@ enum NegativeSetting {
                 guard !arguments.contains("--") else { return arguments }
                 return Array(arguments[..<index]) + Array(arguments[(index + 1)...]) + ["--", argument]
             }
-            isValue = optionsWithValue.contains(argument)
+            isValue = form[argument]?.takesValue == true
         }
         return arguments
     }
