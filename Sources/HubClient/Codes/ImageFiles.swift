@@ -10,11 +10,7 @@ package enum ImageFiles {
     }
 
     /// The endings of the names of image files, in lower case.
-    private static let extensions: Set<String> = [
-        "png", "apng", "jpg", "jpeg", "jpe", "jfif", "webp", "heic", "heif", "hif", "avif", "gif", "bmp",
-        "dib",
-        "pbm", "pgm", "ppm", "pnm", "pdf",
-    ]
+    private static let extensions = Set(ImageFormat.allCases.flatMap(\.endings))
 
     /// Replaces each directory by the regular files in it, and links to such, whose names end like an
     /// image's, in the order of their bytes. Directories inside and hidden files are left out. Other paths

@@ -38,7 +38,7 @@ package enum ImageError: Codable, Equatable, UserError {
         case .unsupported(let format, let message):
             "this kind of \(format.rawValue) image cannot be read: \(message)"
         case .missing(let format):
-            "to read \(format.rawValue) images, \(ImageError.decoder(of: format).name) is needed"
+            "to read \(format.rawValue) images, \(format.decoder.name) is needed"
         case .outOfMemory: "there is not enough memory to read the image"
         }
     }
@@ -53,7 +53,7 @@ package enum ImageError: Codable, Equatable, UserError {
         case .notAnImage:
             "give a photo or a screenshot: PNG, JPEG, WebP, HEIC, AVIF, GIF, BMP, PNM or PDF"
         case .unsupported: "convert it to PNG or JPEG first"
-        case .missing(let format): "apt install \(ImageError.decoder(of: format).package)"
+        case .missing(let format): "apt install \(format.decoder.package)"
         case .zeroDimensions, .broken:
             "the file was damaged or cut off; copy or download it again, or take a new picture"
         case .tooManyPixels:
@@ -66,21 +66,6 @@ package enum ImageError: Codable, Equatable, UserError {
         switch format {
         case .svg: "convert it first: rsvg-convert --zoom 4 IMAGE.svg -o IMAGE.png"
         default: "convert it first with ImageMagick: convert IMAGE.\(format.rawValue.lowercased()) IMAGE.png"
-        }
-    }
-
-    /// The decoder of a format, and Debian's package of it. In Debian 12 libheif's decoders are in the same
-    /// package, in later releases in packages that it recommends.
-    private static func decoder(of format: ImageFormat) -> (name: String, package: String) {
-        switch format {
-        case .webp: ("libwebp", "libwebp7")
-        case .heic, .avif: ("libheif", "libheif1")
-        case .gif: ("giflib", "libgif7")
-        case .pdf: ("pdftoppm", "poppler-utils")
-        case .png: ("libpng", "libpng16-16")
-        case .jpeg: ("libjpeg-turbo", "libturbojpeg0")
-        // Read without a library, or not at all.
-        case .bmp, .pnm, .tiff, .svg: ("hubpair itself", "hubpair")
         }
     }
 }

@@ -23,6 +23,37 @@ package enum ImageFormat: String, CaseIterable, Codable, Equatable, Sendable {
     /// Scalable Vector Graphics, as plain XML.
     case svg = "SVG"
 
+    /// What the names of such files end with, in lower case; none of what is not read.
+    package var endings: [String] {
+        switch self {
+        case .png: ["png", "apng"]
+        case .jpeg: ["jpg", "jpeg", "jpe", "jfif"]
+        case .webp: ["webp"]
+        case .heic: ["heic", "heif", "hif"]
+        case .avif: ["avif"]
+        case .gif: ["gif"]
+        case .bmp: ["bmp", "dib"]
+        case .pnm: ["pbm", "pgm", "ppm", "pnm"]
+        case .pdf: ["pdf"]
+        case .tiff, .svg: []
+        }
+    }
+
+    /// What reads it, and Debian's package of that. In Debian 12 libheif's decoders are in the same package,
+    /// in later releases in packages that it recommends.
+    var decoder: (name: String, package: String) {
+        switch self {
+        case .webp: ("libwebp", "libwebp7")
+        case .heic, .avif: ("libheif", "libheif1")
+        case .gif: ("giflib", "libgif7")
+        case .pdf: ("pdftoppm", "poppler-utils")
+        case .png: ("libpng", "libpng16-16")
+        case .jpeg: ("libjpeg-turbo", "libturbojpeg0")
+        // Read without a library, or not at all.
+        case .bmp, .pnm, .tiff, .svg: ("hubpair itself", "hubpair")
+        }
+    }
+
     /// The format of `bytes`; nil if they do not begin like any known format.
     package static func detect(_ bytes: [UInt8]) -> ImageFormat? {
         func begins(_ prefix: [UInt8], at offset: Int = 0) -> Bool {
