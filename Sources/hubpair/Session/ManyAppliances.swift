@@ -58,27 +58,30 @@ struct ManyAppliances: ParsableArguments {
     }
 }
 
-/// `hubpair home on` and `hubpair home off`.
-struct SwitchMany {
-    let appliances: ManyAppliances
-    let isForAll: Bool
-    let setting: Setting
+/// What `hubpair home on` and `hubpair home off` take, and do.
+struct SwitchOptions: ParsableArguments {
+    @OptionGroup var home: HomeOptions
+    @Flag(help: .json) var json = false
+    @OptionGroup var confirmation: ConfirmationOption
+    @OptionGroup var guardian: OrderGuard
+    @OptionGroup var appliances: ManyAppliances
+    @Flag(help: "All appliances but locks, blinds, heatings and sensors.") var all = false
 
     /// - Parameter word: `on` or `off`.
     func check(_ word: String) throws {
-        guard isForAll == appliances.isEmpty else {
+        guard all == appliances.isEmpty else {
             throw ValidationError(
                 "'home \(word)' takes --room, --type or --all. "
                     + "Say hubpair home \(word) --room Kitchen, or hubpair home \(word) --type Light")
         }
     }
 
-    func run(
-        _ session: HomeSession, _ confirmation: ConfirmationOption, _ guardian: OrderGuard, asJSON: Bool
-    ) async throws {
-        let orders = try await appliances.orders(to: .setting(setting), session, guardian)
-        if orders.isEmpty { return Console.note("there is nothing to switch \(setting.text)") }
-        try await HomeOrders(session: session, timeout: confirmation.timeout).runAndReport(
-            orders, asJSON: asJSON)
+    func run(_ setting: Setting) async throws {
+        try await home.use(within: confirmation) { session in
+            let orders = try await appliances.orders(to: .setting(setting), session, guardian)
+            if orders.isEmpty { return Console.note("there is nothing to switch \(setting.text)") }
+            try await HomeOrders(session: session, timeout: confirmation.timeout).runAndReport(
+                orders, asJSON: json)
+        }
     }
 }

@@ -147,21 +147,10 @@ struct HomeOnCommand: AsyncParsableCommand {
               hubpair home on --room Kitchen
               hubpair home on --type Light --room Upstairs
             """)
-    @OptionGroup var home: HomeOptions
-    @Flag(help: .json) var json = false
-    @OptionGroup var confirmation: ConfirmationOption
-    @OptionGroup var guardian: OrderGuard
-    @OptionGroup var appliances: ManyAppliances
-    @Flag(help: "All appliances but locks, blinds, heatings and sensors.") var all = false
+    @OptionGroup var options: SwitchOptions
 
-    private var many: SwitchMany { SwitchMany(appliances: appliances, isForAll: all, setting: .on) }
-
-    func validate() throws { try many.check("on") }
-    func run() async throws {
-        try await home.use(within: confirmation) {
-            try await many.run($0, confirmation, guardian, asJSON: json)
-        }
-    }
+    func validate() throws { try options.check("on") }
+    func run() async throws { try await options.run(.on) }
 }
 
 /// `hubpair home off`: every appliance, or every one of a room or a type.
@@ -178,21 +167,10 @@ struct HomeOffCommand: AsyncParsableCommand {
               hubpair home off --room Kitchen
               hubpair home off --type lights
             """)
-    @OptionGroup var home: HomeOptions
-    @Flag(help: .json) var json = false
-    @OptionGroup var confirmation: ConfirmationOption
-    @OptionGroup var guardian: OrderGuard
-    @OptionGroup var appliances: ManyAppliances
-    @Flag(help: "All appliances but locks, blinds, heatings and sensors.") var all = false
+    @OptionGroup var options: SwitchOptions
 
-    private var many: SwitchMany { SwitchMany(appliances: appliances, isForAll: all, setting: .off) }
-
-    func validate() throws { try many.check("off") }
-    func run() async throws {
-        try await home.use(within: confirmation) {
-            try await many.run($0, confirmation, guardian, asJSON: json)
-        }
-    }
+    func validate() throws { try options.check("off") }
+    func run() async throws { try await options.run(.off) }
 }
 
 /// Names the appliances, mostly locks, that an order for many appliances leaves alone.
