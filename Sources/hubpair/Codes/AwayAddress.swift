@@ -10,10 +10,14 @@ struct AwayAddress {
     let address: String
     let choice: AddressChoice
 
-    /// - Throws: `NoWayOut` if the hub has no way from outside.
+    /// - Throws: if the hub has no way from outside.
     init(of state: HubState) throws {
         let ways = try ManageWays(state: state).list().told.compactMap { HubAddress($0.address) }
-        guard let first = ways.first else { throw NoWayOut() }
+        guard let first = ways.first else {
+            throw Failure(
+                .configuration, "this hub has no way from outside",
+                hint: "'hubpair hub ways add' names one, 'hubpair hub ways relay' joins a relay")
+        }
         for way in ways {
             let resolved = (try? way.resolved()) ?? []
             for case .address(let address) in resolved.map(\.host) where address.family == .ipv4 {
@@ -23,11 +27,4 @@ struct AwayAddress {
         }
         (address, choice) = ("\(first)", .none)
     }
-}
-
-/// A code for outside, of a hub that nobody reaches from there.
-struct NoWayOut: UserError {
-    var description: String { "this hub has no way from outside" }
-    var kind: UserErrorKind { .configuration }
-    var hint: String? { "'hubpair hub ways add' names one, 'hubpair hub ways relay' joins a relay" }
 }

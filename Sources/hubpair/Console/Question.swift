@@ -56,7 +56,9 @@ enum Question {
         return try ask("\(question) \(offers.joined(separator: "  ")) >") { answer in
             guard let number = Int(answer) else { return try named(answer) }
             guard choices.indices.contains(number - 1) else {
-                throw NoSuchNumber(noun: kind, number: number, count: choices.count)
+                throw UsageMistake(
+                    "there is no \(kind) \(number) in the list",
+                    hint: "give a number from 1 to \(choices.count), or a name")
             }
             return choices[number - 1]
         }
@@ -95,15 +97,4 @@ extension StringProtocol {
     var trimmed: String {
         String(drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
     }
-}
-
-/// An answer beyond the list.
-private struct NoSuchNumber: UserError {
-    let noun: String
-    let number: Int
-    let count: Int
-
-    var description: String { "there is no \(noun) \(number) in the list" }
-    var kind: UserErrorKind { .usage }
-    var hint: String? { "give a number from 1 to \(count), or a name" }
 }

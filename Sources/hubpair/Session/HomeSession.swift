@@ -119,8 +119,10 @@ final class HomeSession: Sendable {
     }
 
     /// That the server behind the hub has lost its database, by the last look; nil if it has not.
-    var brokenDatabase: BrokenDatabase? {
-        known.withLock { $0?.absence?.isOfBrokenDatabase == true } ? BrokenDatabase() : nil
+    var brokenDatabase: Failure? {
+        guard known.withLock({ $0?.absence?.isOfBrokenDatabase == true }) else { return nil }
+        return Failure(
+            .unavailable, ServerError.brokenDatabase, hint: "on the hub: 'hubpair doctor' says what to do")
     }
 
     /// How long an appliance has been silent, by the last look; nil if it answers.
@@ -174,13 +176,6 @@ struct ListFailure: UserError {
     }
 }
 
-/// No appliance is to blame: the server behind the hub cannot read its database any more.
-struct BrokenDatabase: UserError {
-    var description: String { ServerError.brokenDatabase }
-    var kind: UserErrorKind { .unavailable }
-    var hint: String? { "on the hub: 'hubpair doctor' says what to do" }
-}
-
 extension ArgumentHelp {
     /// The help of `--hub` where a hub is used.
     static let chosenHub = ArgumentHelp(
@@ -190,4 +185,16 @@ extension ArgumentHelp {
 
     /// The words of the argument that names an appliance.
     static let appliance = ArgumentHelp("Its name, the beginning of it, or its id.", valueName: "appliance")
+}
+
+extension HomeSession {
+    /// The hub's keys in lines about its household: only a paired hub has one.
+    var householdJSON: [String: JSONValue] {
+        ["hub": .text(hub.fingerprint?.description), "hub_name": .string(hub.name.description)]
+    }
+
+    /// A line about its household.
+    func line(_ members: [String: JSONValue]...) -> JSONValue {
+        .object(members.reduce(householdJSON) { $0.merging($1) { $1 } })
+    }
 }

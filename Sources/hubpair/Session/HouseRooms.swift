@@ -29,9 +29,11 @@ struct HouseRooms: Sendable {
     /// The one room that a text names: by its id, its name in any case, or the beginning of it.
     func room(_ text: String) throws -> Room {
         if let room = rooms.first(where: { $0.id.utf8.elementsEqual(text.utf8) }) { return room }
-        guard !rooms.isEmpty else { throw NoRooms() }
-        let name = try Selection(text).offer(among: rooms.map(\.name), kind: "room")
-        guard let room = rooms.first(where: { $0.name == name }) else { throw NoRooms() }
+        let name = try rooms.isEmpty ? "" : Selection(text).offer(among: rooms.map(\.name), kind: "room")
+        guard let room = rooms.first(where: { $0.name == name }) else {
+            throw Failure(
+                .notFound, "the hub has no rooms yet", hint: "'hubpair home room add Kitchen' makes one")
+        }
         return room
     }
 
@@ -93,12 +95,6 @@ enum Grouping: String, CaseIterable, ExpressibleByArgument {
 extension Room {
     /// `Kitchen (Ground floor)`.
     var title: String { shortened(name) + (area.map { " (\(shortened($0)))" } ?? "") }
-}
-
-struct NoRooms: UserError {
-    var description: String { "the hub has no rooms yet" }
-    var hint: String? { "'hubpair home room add Kitchen' makes one" }
-    var kind: UserErrorKind { .notFound }
 }
 
 extension HomeSession {

@@ -21,7 +21,11 @@ struct OrderGuard: ParsableArguments {
     static func ask(_ orders: [Order], _ devices: [ControlledDevice]) throws {
         let asked = OrderGuard.asked(orders, devices)
         guard !asked.isEmpty else { return }
-        guard Question.canBeAnswered else { throw NobodySaysYes(orders: asked) }
+        guard Question.canBeAnswered else {
+            throw UsageMistake(
+                "nobody is there to say yes: it would \(OrderGuard.words(asked)); nothing was changed",
+                hint: "add --yes; 'hubpair home kind APPLIANCE switch' says that it needs no question")
+        }
         try Question.confirm("\(words(asked))?", orElse: "nothing was changed")
     }
 
@@ -42,22 +46,12 @@ struct OrderGuard: ParsableArguments {
     }
 }
 
-/// An order that is asked about first, where nobody can answer.
-private struct NobodySaysYes: UserError {
-    let orders: [Order]
-
-    var description: String {
-        "nobody is there to say yes: it would \(OrderGuard.words(orders)); nothing was changed"
+extension ControlledDevice {
+    /// - Throws: for what has nothing to set.
+    func checkIsSettable() throws {
+        guard onlyTells else { return }
+        throw UsageMistake(
+            "\(quoted(name)) only tells how something is, and cannot be set",
+            hint: "if it is no sensor, say what it is: 'hubpair home kind \(quoted(name)) switch'")
     }
-    var kind: UserErrorKind { .usage }
-    var hint: String? { "add --yes; 'hubpair home kind APPLIANCE switch' says that it needs no question" }
-}
-
-/// An order to what has nothing to set.
-struct OnlyTells: UserError {
-    let device: String
-
-    var description: String { "\(quoted(device)) only tells how something is, and cannot be set" }
-    var kind: UserErrorKind { .usage }
-    var hint: String? { "if it is no sensor, say what it is: 'hubpair home kind \(quoted(device)) switch'" }
 }

@@ -75,11 +75,10 @@ struct TimedOrders {
     }
 
     func row(_ timer: KeepTimers.Timer, _ name: String) -> JSONValue {
-        var line = session.householdJSON
-        (line["device"], line["activator"]) = (.string(timer.device), .string(timer.activator))
-        (line["name"], line["state"]) = (.string(name), timer.state)
-        (line["due"], line["author"]) = (.string(timer.due.timestamp), .string(timer.name))
-        return .object(line)
+        session.line([
+            "device": .string(timer.device), "activator": .string(timer.activator), "name": .string(name),
+            "state": timer.state, "due": .string(timer.due.timestamp), "author": .string(timer.name),
+        ])
     }
 
     /// Says what waits.
@@ -97,9 +96,11 @@ struct TimedOrders {
     }
 }
 
-/// A time with something else than one order.
-struct SpokenTimeRefusal: UserError {
-    var description: String { "a time goes with one order alone" }
-    var hint: String? { "say 'turn the fan on for 10 minutes', and the rest in a sentence of its own" }
-    var kind: UserErrorKind { .usage }
+extension UsageMistake {
+    /// A time with something else than one order.
+    static var timeOfSeveral: UsageMistake {
+        UsageMistake(
+            "a time goes with one order alone",
+            hint: "say 'turn the fan on for 10 minutes', and the rest in a sentence of its own")
+    }
 }

@@ -101,7 +101,7 @@ struct HomeSetCommand: AsyncParsableCommand {
             if let named, let mistake = forgottenQuotes(named, among: devices) { throw mistake }
             throw try await isRoom(session) ? roomMistake(setting) : error
         }
-        guard !device.onlyTells else { throw OnlyTells(device: device.name) }
+        try device.checkIsSettable()
         let order = try Order(device, activator, to: setting, units)
         try guardian.confirm([order], devices)
         try await HomeOrders(session: session, timeout: confirmation.timeout, units: units).runAndReport(

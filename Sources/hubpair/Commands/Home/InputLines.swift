@@ -32,7 +32,7 @@ struct InputLines {
         while true {
             let count = chunk.withUnsafeMutableBytes { read(STDIN_FILENO, $0.baseAddress, $0.count) }
             if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw FileReadError(code: errno) }
+            guard count >= 0 else { throw Failure(.noInput, "standard input: \(Failure.words(errno))") }
             isAtEnd = count == 0
             buffer = Array(chunk.prefix(count))
             return
@@ -42,13 +42,4 @@ struct InputLines {
     private static func text(_ line: [UInt8]) -> String {
         String(decoding: line.last == UInt8(ascii: "\r") ? line.dropLast() : line[...], as: UTF8.self)
     }
-}
-
-/// Standard input cannot be read.
-private struct FileReadError: UserError {
-    let code: Int32
-
-    var description: String { "standard input: \(String(cString: strerror(code)))" }
-    var hint: String? { nil }
-    var kind: UserErrorKind { .noInput }
 }

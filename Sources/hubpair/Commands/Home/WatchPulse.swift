@@ -87,16 +87,6 @@ final class WatchPulse: Sendable {
             return state.isHouseAway != (fault != nil)
         }
         guard isNew else { return }
-        continuation.yield(fault.map { .lost(HouseAway(reason: $0)) } ?? .look)
+        continuation.yield(fault.map { .lost(Failure(.unavailable, shortened($0))) } ?? .look)
     }
-}
-
-/// The hub answers, and the server behind it does not.
-private struct HouseAway: UserError {
-    /// In the hub's words.
-    let reason: String
-
-    var description: String { shortened(reason) }
-    var kind: UserErrorKind { .unavailable }
-    var hint: String? { nil }
 }

@@ -38,12 +38,12 @@ struct HomeArmCommand: AsyncParsableCommand {
             : scenes.prefix(8).map { "'hubpair home arm \(shellQuoted($0))'" }.joined(separator: ", or ")
         if let scene {
             guard let known = scenes.first(where: { $0.lowercased() == scene.lowercased() }) else {
-                throw NothingToArm(description: "no rule is armed in \(quoted(scene))", hint: hint)
+                throw Failure(.notFound, "no rule is armed in \(quoted(scene))", hint: hint)
             }
             return known
         }
         guard let only = scenes.first else {
-            throw NothingToArm(description: "\(session.hub.name) has no rule that a scene arms", hint: hint)
+            throw Failure(.notFound, "\(session.hub.name) has no rule that a scene arms", hint: hint)
         }
         guard scenes.count == 1 else {
             throw UsageMistake("\(scenes.count) scenes arm rules: which one?", hint: hint)
@@ -100,12 +100,6 @@ struct HomeArmedCommand: AsyncParsableCommand {
     }
 }
 
-private struct NothingToArm: UserError {
-    let description: String
-    let hint: String?
-    var kind: UserErrorKind { .notFound }
-}
-
 /// What is armed, for people and for scripts.
 struct ArmedLines {
     let state: ArmedState
@@ -142,12 +136,11 @@ struct ArmedLines {
     }
 
     private func line(_ rule: ArmedState.Rule) -> JSONValue {
-        var line = session.householdJSON
-        (line["rule"], line["armed"]) = (.string(rule.name), .boolean(rule.isArmed))
-        line["in"] = .null
-        if let scenes = rule.scenes { line["in"] = .array(scenes.map(JSONValue.string)) }
-        (line["scene"], line["since"]) = (.text(state.scene), .text(state.since?.timestamp))
-        (line["by"], line["by_name"]) = (.text(state.author?.device), .text(state.author?.name))
-        return .object(line)
+        session.line([
+            "rule": .string(rule.name), "armed": .boolean(rule.isArmed),
+            "in": rule.scenes.map { JSONValue.array($0.map(JSONValue.string)) } ?? .null,
+            "scene": .text(state.scene), "since": .text(state.since?.timestamp),
+            "by": .text(state.author?.device), "by_name": .text(state.author?.name),
+        ])
     }
 }

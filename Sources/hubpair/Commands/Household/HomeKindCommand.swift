@@ -68,7 +68,11 @@ struct HomeKindCommand: AsyncParsableCommand {
         async throws
     {
         var kinds = before
-        if clear, kinds[device.id] == nil { throw NoKind(device: device.name) }
+        if clear, kinds[device.id] == nil {
+            throw Failure(
+                .notFound, "nobody has said of what kind \(quoted(device.name)) is",
+                hint: "'hubpair home kind \(quoted(device.name)) gate' says it")
+        }
         kinds[device.id] =
             clear ? nil : .init(kind ?? before.applied(to: device).kind, allowsGuests: guests)
         try await ArrangeRooms(session.household).put(kinds[device.id], device: device.id)
@@ -123,18 +127,9 @@ private struct Row {
     }
 
     func json(_ session: HomeSession) -> JSONValue {
-        var line = session.householdJSON
-        (line["device"], line["name"]) = (.string(device), .text(name))
-        (line["kind"], line["given"]) = (.string(kind.rawValue), .boolean(given != nil))
-        line["guests"] = .boolean(allowsGuests)
-        return .object(line)
+        session.line([
+            "device": .string(device), "name": .text(name), "kind": .string(kind.rawValue),
+            "given": .boolean(given != nil), "guests": .boolean(allowsGuests),
+        ])
     }
-}
-
-private struct NoKind: UserError {
-    let device: String
-
-    var description: String { "nobody has said of what kind \(quoted(device)) is" }
-    var hint: String? { "'hubpair home kind \(quoted(device)) gate' says it" }
-    var kind: UserErrorKind { .notFound }
 }

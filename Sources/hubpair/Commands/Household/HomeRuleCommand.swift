@@ -225,11 +225,8 @@ extension SharedRule {
     }
 
     fileprivate func json(_ session: HomeSession, _ units: StateUnits) -> JSONValue {
-        var line = session.householdJSON
+        var line: [String: JSONValue] = ["rule": .string(name)]
         line.add(RuleCondition(condition)?.amount(in: units[device, activator]))
-        line["rule"] = .string(name)
-        line.merge(fields) { $1 }
-        line.merge(authors.members) { $1 }
-        return .object(line)
+        return session.line(line, fields, authors.members)
     }
 }

@@ -81,7 +81,7 @@ struct HomeTimerCommand: AsyncParsableCommand {
             let appliance = try Selection(device).device(in: devices)
             let named = try activator.map { try Selection($0).activator(of: appliance) }
             guard let said else { return try await remove(named, of: appliance, timers) }
-            guard !appliance.onlyTells else { throw OnlyTells(device: appliance.name) }
+            try appliance.checkIsSettable()
             let order = try Order(appliance, named, to: said, rooms.units)
             try guardian.confirm([order], devices)
             try await give(order, session, rooms.units)
@@ -116,7 +116,11 @@ struct HomeTimerCommand: AsyncParsableCommand {
         let found = try await timers.all().filter {
             $0.device == device.id && (named == nil || $0.activator == named?.id)
         }
-        guard !found.isEmpty else { throw NoTimer(device: device.name) }
+        guard !found.isEmpty else {
+            throw Failure(
+                .notFound, "\(quoted(device.name)) has no timer",
+                hint: "'hubpair home timer' lists those that wait")
+        }
         for timer in found { try await timers.remove(device: timer.device, activator: timer.activator) }
         Console.note("\(quoted(device.name)) has no timer now")
     }
@@ -141,12 +145,4 @@ struct HomeTimerCommand: AsyncParsableCommand {
             try Console.output("\(SafeText.escaped(name)) \(TimedOrders.words(timer))")
         }
     }
-}
-
-private struct NoTimer: UserError {
-    let device: String
-
-    var description: String { "\(quoted(device)) has no timer" }
-    var hint: String? { "'hubpair home timer' lists those that wait" }
-    var kind: UserErrorKind { .notFound }
 }

@@ -80,7 +80,7 @@ struct HomeUnitCommand: AsyncParsableCommand {
         _ unit: StateUnit?, of device: ControlledDevice, _ target: Activator, _ units: StateUnits,
         _ session: HomeSession
     ) async throws {
-        if unit == nil, units[device.id, target.id] == nil { throw NoUnit(device: device.name) }
+        if unit == nil, units[device.id, target.id] == nil { throw noUnit(device) }
         try await ArrangeRooms(session.household).put(unit, device: device.id, activator: target.id)
         if json {
             let row = Row(device: device.id, activator: target.id, appliance: device, unit: unit)
@@ -103,8 +103,14 @@ struct HomeUnitCommand: AsyncParsableCommand {
                 Row(device: device.id, activator: activator.id, appliance: device, unit: $0)
             }
         }
-        guard !rows.isEmpty else { throw NoUnit(device: device.name) }
+        guard !rows.isEmpty else { throw noUnit(device) }
         try write(rows, session)
+    }
+
+    private func noUnit(_ device: ControlledDevice) -> Failure {
+        Failure(
+            .notFound, "\(quoted(device.name)) has no unit",
+            hint: "'hubpair home unit \(quoted(device.name)) °C 5..30' sets one: what 0% and 100% are")
     }
 
     private func list(_ session: HomeSession) async throws {
@@ -151,20 +157,10 @@ private struct Row {
     }
 
     func json(_ session: HomeSession) -> JSONValue {
-        var line = session.householdJSON
-        (line["device"], line["activator"]) = (.string(device), .string(activator))
-        line["name"] = .text(appliance?.name)
-        line["unit"] = .text(unit?.symbol)
-        line["from"] = unit.map { JSONValue.number($0.from) } ?? JSONValue.null
-        line["to"] = unit.map { JSONValue.number($0.to) } ?? JSONValue.null
-        return .object(line)
+        session.line([
+            "device": .string(device), "activator": .string(activator), "name": .text(appliance?.name),
+            "unit": .text(unit?.symbol), "from": unit.map { JSONValue.number($0.from) } ?? .null,
+            "to": unit.map { JSONValue.number($0.to) } ?? .null,
+        ])
     }
-}
-
-private struct NoUnit: UserError {
-    let device: String
-
-    var description: String { "\(quoted(device)) has no unit" }
-    var hint: String? { "'hubpair home unit \(quoted(device)) °C 5..30' sets one: what 0% and 100% are" }
-    var kind: UserErrorKind { .notFound }
 }

@@ -49,7 +49,7 @@ extension SharedMessage {
 
     /// The line of `--json`: all keys, null where the message has nothing.
     func json(_ session: HomeSession) -> JSONValue {
-        .object(session.householdJSON.merging(members) { _, new in new })
+        session.line(members)
     }
 
     var members: [String: JSONValue] {
@@ -77,11 +77,4 @@ extension SharedMessage {
         "activator": .null, "state": .null, "before": .null, "read": .null, "acknowledged": .null,
         "count": .null, "last": .null, "by": .null, "quiet": .null,
     ]
-}
-
-extension HomeSession {
-    /// The hub's keys in lines about its household: only a paired hub has one.
-    var householdJSON: [String: JSONValue] {
-        ["hub": .text(hub.fingerprint?.description), "hub_name": .string(hub.name.description)]
-    }
 }

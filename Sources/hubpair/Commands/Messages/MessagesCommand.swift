@@ -189,9 +189,7 @@ extension MessagesCommand {
         private func acknowledgeMany(_ read: ReadMessages, _ session: HomeSession) async throws {
             let count = try await read.acknowledge(rule.map { .rule($0) } ?? .all)
             if json {
-                var line = session.householdJSON
-                line["count"] = .integer(count)
-                try JSONLine.write(.object(line))
+                try JSONLine.write(session.line(["count": .integer(count)]))
             } else if count > 0 {
                 Console.note(count == 1 ? "1 alarm is acknowledged" : "\(count) alarms are acknowledged")
             } else {

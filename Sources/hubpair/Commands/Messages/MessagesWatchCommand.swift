@@ -114,8 +114,6 @@ private struct MessageOutput {
     private func write(
         _ event: String, _ members: [String: JSONValue] = SharedMessage.noMembers, error: String? = nil
     ) throws {
-        var line = session.householdJSON.merging(members) { _, new in new }
-        (line["event"], line["error"]) = (.string(event), .text(error))
-        try JSONLine.write(.object(line))
+        try JSONLine.write(session.line(members, ["event": .string(event), "error": .text(error)]))
     }
 }

@@ -92,15 +92,15 @@ extension HomeSceneCommand {
             let units = (try? await session.rooms(isNeeded: false))?.units ?? StateUnits()
             if json {
                 for state in scene.states {
-                    var line = session.householdJSON
-                    line["scene"] = .string(scene.name)
-                    line["device"] = .string(state.device)
-                    line["activator"] = .string(state.activator)
-                    line["name"] = .string(state.name ?? state.device)
-                    line["state"] = state.state
+                    var line: [String: JSONValue] = [
+                        "scene": .string(scene.name), "name": .string(state.name ?? state.device),
+                    ]
                     line.add(units.amount(state.state, of: state.device, state.activator))
-                    line.merge(scene.authors.members) { $1 }
-                    try JSONLine.write(.object(line))
+                    let parts: [String: JSONValue] = [
+                        "device": .string(state.device), "activator": .string(state.activator),
+                        "state": state.state,
+                    ]
+                    try JSONLine.write(session.line(line, parts, scene.authors.members))
                 }
                 return
             }
@@ -138,11 +138,7 @@ extension HomeSceneCommand {
             try await home.use { session in
                 let names = try await SharedScenes(session.household).current()
                 if json {
-                    try JSONLine.write(
-                        names.map { name in
-                            JSONValue.object(
-                                session.householdJSON.merging(["scene": .string(name)]) { _, new in new })
-                        })
+                    try JSONLine.write(names.map { session.line(["scene": .string($0)]) })
                 } else if names.isEmpty {
                     Console.note("the house is in no scene")
                 }

@@ -50,7 +50,12 @@ struct SceneSaveCommand: AsyncParsableCommand {
             all = all.filter { !$0.isLock && !$0.onlyTells }
             // How they are is not known.
             let silent = all.filter { session.silence(of: $0.id) != nil }
-            if house.absence != nil { throw NoStates(hub: session.hub.name) }
+            guard house.absence == nil else {
+                throw Failure(
+                    .unavailable,
+                    "\(session.hub.name): how its appliances are now is not known, so nothing was saved",
+                    hint: "appliances that are named are saved as they were: 'hubpair home' shows how")
+            }
             sayLeftAlone(silent, "warning: left out, since it does not answer and is not named")
             all = all.filter { session.silence(of: $0.id) == nil }
         }
@@ -75,15 +80,6 @@ struct SceneSaveCommand: AsyncParsableCommand {
         try await scenes.put(scene)
         return before != nil
     }
-}
-
-/// The house does not answer: what its states are is not known.
-private struct NoStates: UserError {
-    let hub: PeerName
-
-    var description: String { "\(hub): how its appliances are now is not known, so nothing was saved" }
-    var hint: String? { "appliances that are named are saved as they were: 'hubpair home' shows how" }
-    var kind: UserErrorKind { .unavailable }
 }
 
 extension HubScene.State {

@@ -39,7 +39,9 @@ struct HomeListenCommand: AsyncParsableCommand {
     func run() async throws { try await home.use(within: confirmation, listen) }
 
     private func listen(_ session: HomeSession) async throws {
-        if let file, file != "-", access(file, R_OK) != 0 { throw SpeechNotRead(path: file, code: errno) }
+        if let file, file != "-", access(file, R_OK) != 0 {
+            throw Failure(.noInput, "cannot read \(quoted(file)): \(Failure.words(errno).lowercased())")
+        }
         let program = try recognizer ?? Recognizer.installed()
         async let rooms = session.rooms(isNeeded: false).rooms.map(\.name)
         async let scenes = session.sharedScenes().map(\.name)
@@ -79,7 +81,11 @@ struct HomeListenCommand: AsyncParsableCommand {
                 language: SpokenLanguage.ofEnvironment)
             let locks = Set(targets.devices.filter(\.isLock).map(\.id))
             func refuseLocks(_ orders: [Order]) throws {
-                guard orders.allSatisfy({ !locks.contains($0.device) }) else { throw LockByVoice() }
+                // A stranger at an open window must not open the door.
+                guard orders.contains(where: { locks.contains($0.device) }) else { return }
+                throw Failure(
+                    .notPermitted, "locks are not set by voice",
+                    hint: "'hubpair home say' and 'hubpair home set' set them")
             }
             switch try targets.meaning(of: sentence) {
             case .answer(let answer):
@@ -105,20 +111,4 @@ struct HomeListenCommand: AsyncParsableCommand {
             return ExitStatus(of: error)
         }
     }
-}
-
-private struct SpeechNotRead: UserError {
-    let path: String
-    let code: Int32
-
-    var description: String { "cannot read \(quoted(path)): \(String(cString: strerror(code)).lowercased())" }
-    var kind: UserErrorKind { .noInput }
-    var hint: String? { nil }
-}
-
-/// A stranger at an open window must not open the door.
-private struct LockByVoice: UserError {
-    var description: String { "locks are not set by voice" }
-    var kind: UserErrorKind { .notPermitted }
-    var hint: String? { "'hubpair home say' and 'hubpair home set' set them" }
 }

@@ -71,7 +71,7 @@ struct HomeSayCommand: AsyncParsableCommand {
                 units: units, language: language)
             switch try meaning(of: time?.rest ?? sentence, targets, devices, units) {
             case .answer where time != nil, .scene where time != nil:
-                throw SpokenTimeRefusal()
+                throw UsageMistake.timeOfSeveral
             case .answer(let answer):
                 session.saySilent(house)
                 try tell(answer, to: sentence, session, units)
@@ -126,7 +126,7 @@ struct HomeSayCommand: AsyncParsableCommand {
         _ sentence: String, _ session: HomeSession
     ) async throws -> ExitStatus {
         // Of "the tv off and the lamp on for an hour" nobody knows what the hour is about.
-        guard Set(orders.map(\.state.text)).count == 1 else { throw SpokenTimeRefusal() }
+        guard Set(orders.map(\.state.text)).count == 1 else { throw UsageMistake.timeOfSeveral }
         // Later nobody sees what opens: it is asked about, or named by 'home timer --yes'.
         try OrderGuard.ask(orders, devices)
         let timed = TimedOrders(session: session, timeout: confirmation.timeout, units: units)
