@@ -183,7 +183,7 @@ extension ServeConnection {
                 reply = ServeReply(.serviceUnavailable, json: PairRefusal.unavailable.serialized)
             }
             shared.sessions.end(device.pin)
-            shared.services.end(device.pin)
+            shared.endAtServices(device.pin)
             eventLoop.execute { connection.value.finishLeaving(reply) }
         }
     }

@@ -23,6 +23,7 @@ package final class ServeHub: Sendable {
     private let renewal: Task<Void, Never>
     let household: HouseGate
     let shared: ServerContext
+    private let services: ServedServices
     /// Finished when the announcement is withdrawn, or when waiting for that is given up.
     private let withdrawal = AsyncStream.makeStream(of: Void.self)
 
@@ -33,7 +34,8 @@ package final class ServeHub: Sendable {
     private init(
         group: MultiThreadedEventLoopGroup, listeners: [any Channel], watch: StateWatch.Running,
         loops: [NIOLoopBound<ServeLoop>], announcement: AnnounceHub?, expiries: ExpiryWatch,
-        status: ServiceStatus, keepAlive: KeepAlive, household: HouseGate, shared: ServerContext
+        status: ServiceStatus, keepAlive: KeepAlive, household: HouseGate, shared: ServerContext,
+        services: ServedServices
     ) {
         self.group = group
         self.listeners = listeners
@@ -45,6 +47,7 @@ package final class ServeHub: Sendable {
         self.keepAlive = keepAlive
         self.household = household
         self.shared = shared
+        self.services = services
         renewal = Task { await shared.certificate.run(shared.names, shared.log) }
         port = UInt16(listeners.first?.localAddress?.port ?? 0)
     }
@@ -97,10 +100,10 @@ package final class ServeHub: Sendable {
                     news: household.news,
                     seen: SeenDevices(state, register, log: log, clock: clock),
                     ways: try ServedWays(state, hub, names: names, port: port, log: log),
-                    services: services, log: log)
+                    endAtServices: { services.end($0) }, log: log)
                 return try await start(
                     hub, identity, on: group, port: port, state: state, options: options, shared: shared,
-                    household: household, clock: clock)
+                    services: services, household: household, clock: clock)
             } catch {
                 await household.stop()
                 throw error
@@ -113,8 +116,8 @@ package final class ServeHub: Sendable {
 
     private static func start(
         _ hub: Hub, _ identity: TLSIdentity, on group: MultiThreadedEventLoopGroup, port: UInt16,
-        state: HubState, options: ServeOptions, shared: ServerContext, household: HouseGate,
-        clock: @escaping @Sendable () -> Moment
+        state: HubState, options: ServeOptions, shared: ServerContext,
+        services: ServedServices, household: HouseGate, clock: @escaping @Sendable () -> Moment
     ) async throws -> ServeHub {
         var loops: [NIOLoopBound<ServeLoop>] = []
         for eventLoop in group.makeIterator() {
@@ -130,7 +133,7 @@ package final class ServeHub: Sendable {
                 RelayUplinks(identity, loop: loop.value, log: shared.log), eventLoop: loop.eventLoop)
         }.get()
         let listeners = try await ServeListener.bind(options.listen, port: port, group: group, loops: loops)
-        await shared.services.start(on: group, loops, listen: options.listen, shared)
+        await services.start(on: group, loops, listen: options.listen, shared)
         let bound = UInt16(listeners.first?.localAddress?.port ?? Int(port))
         let isLocal = !options.listen.isEmpty && options.listen.allSatisfy(\.isLoopback)
         let announcement =
@@ -139,7 +142,7 @@ package final class ServeHub: Sendable {
                 hub, key: identity.key, port: bound, state: state, names: shared.names, log: shared.log) : nil
         let sweep = { @Sendable in
             shared.sessions.sweep()
-            shared.services.sweep()
+            services.sweep()
             for loop in everyLoop { loop.execute { $0.sweep() } }
         }
         // A stream may last for days.
@@ -162,7 +165,7 @@ package final class ServeHub: Sendable {
             settings.look()
             if shared.ways.look() { uplinks.execute { $0.keep(shared.ways.ways.relays) } }
             shared.names.look()
-            shared.services.look()
+            services.look()
             household.filesChanged(sweep)
             status.look()
             announcement?.codesMayHaveChanged()
@@ -172,7 +175,8 @@ package final class ServeHub: Sendable {
         }
         let server = ServeHub(
             group: group, listeners: listeners, watch: watch, loops: loops, announcement: announcement,
-            expiries: expiries, status: status, keepAlive: keepAlive, household: household, shared: shared)
+            expiries: expiries, status: status, keepAlive: keepAlive, household: household, shared: shared,
+            services: services)
         uplinks.execute { $0.keep(shared.ways.ways.relays) }
         let upstream =
             hub.settings.upstream.map { "in front of \($0.text)" }
@@ -189,7 +193,7 @@ package final class ServeHub: Sendable {
     /// progress finish for a limited time, and closes the rest.
     package func stop() async {
         for listener in listeners { try? await listener.close().get() }
-        await shared.services.stop()
+        await services.stop()
         household.house.endStreams()
         // Unstructured tasks: if one hangs, it is not awaited.
         Task { [announcement, withdrawal] in

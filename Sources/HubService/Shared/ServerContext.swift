@@ -19,7 +19,8 @@ final class ServerContext: Sendable {
     let hub: ServeReply
     /// The same with the ways to the hub.
     let ways: ServedWays
-    let services: ServedServices
+    /// Ends a device's sessions at the services: it has left.
+    let endAtServices: @Sendable (Pin) -> Void
     /// The same for people.
     let page: HubDescription
     let router: RequestRouter
@@ -42,11 +43,12 @@ final class ServerContext: Sendable {
         names: ServedNames, pairing: PairDevice, resources: any HubResources, guests: HouseGuests,
         desk: AnswerDesk,
         link: UpstreamLink, orders: OrderJournal,
-        news: GateNews, seen: SeenDevices, ways: ServedWays, services: ServedServices, log: ServeLog
+        news: GateNews, seen: SeenDevices, ways: ServedWays,
+        endAtServices: @escaping @Sendable (Pin) -> Void, log: ServeLog
     ) throws {
         limits = options.limits
         trustedProxies = options.trustedProxies
-        (self.log, self.ways, self.services) = (log, ways, services)
+        (self.log, self.ways, self.endAtServices) = (log, ways, endAtServices)
         (self.link, self.orders, self.news) = (link, orders, news)
         self.devices = devices
         self.pairing = pairing

@@ -6,12 +6,13 @@ import ArgumentParser
 ///   zsh offered subcommands behind them. fish is left as it is.
 /// - In bash, the words in front of an argument that may be repeated got what that is offered.
 enum ShellScript {
-    static func mended(_ script: String) -> String {
+    /// - Parameter command: the program's.
+    static func mended(_ script: String, of command: any ParsableCommand.Type) -> String {
         guard let shell = Shell.allCases.first(where: { script.hasPrefix($0.firstLine) }) else {
             return script
         }
         var lines = script.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
-        addDefaults(below: Hubpair.self, "_hubpair", shell, to: &lines)
+        addDefaults(below: command, "_hubpair", shell, to: &lines)
         if shell == .bash { separatePlaces(in: &lines) }
         return lines.joined(separator: "\n")
     }

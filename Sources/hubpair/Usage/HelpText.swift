@@ -7,7 +7,8 @@ enum HelpText {
 
     static func text(for help: any Error) -> String {
         let width = max(widths.lowerBound, min(Console.size.columns, widths.upperBound))
-        return ShellScript.mended(arranged(Hubpair.fullMessage(for: help, columns: width), to: width))
+        return ShellScript.mended(
+            arranged(Hubpair.fullMessage(for: help, columns: width), to: width), of: Hubpair.self)
     }
 
     /// What ArgumentParser writes, as it is shown: the usage line wrapped as all others, the groups of
