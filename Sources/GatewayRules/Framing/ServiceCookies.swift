@@ -72,7 +72,8 @@ package struct ServiceCookies: Equatable, Sendable {
             default: kept.append(attribute)
             }
         }
-        let all = [(isForScripts ? [] : prefix) + pair] + kept.map(Array.init) + [Array("Secure".utf8)]
+        let first: [UInt8] = (isForScripts ? [] : prefix) + pair
+        let all: [[UInt8]] = [first] + kept.map(Array.init) + [Array("Secure".utf8)]
         return Array(all.joined(separator: Array("; ".utf8)))
     }
 

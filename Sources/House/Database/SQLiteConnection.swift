@@ -38,7 +38,7 @@ struct SQLiteConnection: ~Copyable {
     private let library: SQLiteLibrary
     private let handle: OpaquePointer
     /// By their SQL; the program has a fixed number of them.
-    private var statements: [String: OpaquePointer] = [:]
+    private var statements: [String: OpaquePointer]
 
     /// Opens a database file that exists already, never through a link.
     init(path: String) throws(DatabaseError) {
@@ -51,7 +51,7 @@ struct SQLiteConnection: ~Copyable {
             _ = library.close(handle)
             throw .failed(code, words)
         }
-        (self.library, self.handle) = (library, handle)
+        (self.library, self.handle, statements) = (library, handle, [:])
         _ = library.extendResultCodes(handle, 1)
         // `hub backup` or a person with sqlite3 may read at the same time.
         _ = library.setBusyTimeout(handle, 5000)

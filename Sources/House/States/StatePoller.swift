@@ -208,6 +208,9 @@ final class StatePoller: Sendable {
         }
     }
 
+    /// One who waits for a poll. Not in the function: Swift 6.2 with assertions fails at a class there.
+    private final class Waiter: Sendable {}
+
     /// Polls, and returns when that is over, or after some time.
     ///
     /// - Parameters:
@@ -217,7 +220,6 @@ final class StatePoller: Sendable {
         since: ContinuousClock.Instant?, _ time: Duration, ifRecording: Bool
     ) async {
         if ifRecording, !state.withLock(\.isRecording) { return }
-        final class Waiter: Sendable {}
         let waiter = Waiter()
         let give = { @Sendable [self] in
             state.withLock { $0.waiting.removeValue(forKey: ObjectIdentifier(waiter)) }?.0.resume()
@@ -317,19 +319,26 @@ final class StatePoller: Sendable {
             : "the server behind the hub answers with the status \(reply.status)"
     }
 
+    /// One appliance that was asked for. Not a tuple: Swift 6.2 with assertions fails at one from a group.
+    private struct Asked {
+        let id: String
+        let answer: Result<SeenAppliances.Answer, UpstreamCallError>
+    }
+
     /// The list fails as a whole when one appliance does not answer the server: asks for each that is known.
     private func askOneByOne(_ reply: UpstreamReply, asked: ContinuousClock.Instant) async {
         let known = state.withLock(\.seen.ids)
         let calls = calls
-        typealias One = (id: String, answer: Result<SeenAppliances.Answer, UpstreamCallError>)
-        let all = await withTaskGroup(of: One.self) { group in
-            for id in known { group.addTask { (id, await StatePoller.answer(for: id, calls)) } }
+        let all: [Asked] = await withTaskGroup { group in
+            for id in known {
+                group.addTask { Asked(id: id, answer: await StatePoller.answer(for: id, calls)) }
+            }
             return await group.reduce(into: []) { $0.append($1) }
         }
         var answers: [String: SeenAppliances.Answer] = [:]
-        for (id, answer) in all {
-            switch answer {
-            case .success(let answer): answers[id] = answer
+        for asked in all {
+            switch asked.answer {
+            case .success(let answer): answers[asked.id] = answer
             case .failure(let error): return fail(error.description)
             }
         }
