@@ -38,10 +38,10 @@ package struct Doctor: Sendable {
         device = configuration.map { CheckPairedHubs(configuration: $0).checks } ?? []
     }
 
-    /// True if the hub of these files serves already.
-    package static func isServed(_ state: HubState) async -> Bool {
+    /// True if the hub of these files serves already; on its own port, if none is named.
+    package static func isServed(_ state: HubState, on port: UInt16? = nil) async -> Bool {
         guard let hub = CheckHubFiles(state: state).hub else { return false }
-        return await CheckGateway.isServed(hub)
+        return await CheckGateway.isServed(hub, on: port ?? hub.settings.port)
     }
 
     /// How many findings there will be.

@@ -57,10 +57,10 @@ enum CheckGateway {
     }
 
     /// True if this machine's hub serves already: its key answers at an address of this machine.
-    static func isServed(_ hub: CheckHubFiles.Hub) async -> Bool {
+    static func isServed(_ hub: CheckHubFiles.Hub, on port: UInt16) async -> Bool {
         guard let connector = try? HubConnector(allowsTLS12: true) else { return false }
         for address in hub.settings.listen + [NetworkAddress("127.0.0.1")].compactMap(\.self) {
-            if await ask(address, hub.settings.port, hub.pin, connector) == .refused { return true }
+            if await ask(address, port, hub.pin, connector) == .refused { return true }
         }
         return false
     }

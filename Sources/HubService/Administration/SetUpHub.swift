@@ -115,6 +115,37 @@ package struct SetUpHub {
         return try state.make()
     }
 
+    /// Tries what a changed hub would need, before anything is written: a port that is free, and a server
+    /// behind it that answers. The present one is not asked: the hub may be asking it just now.
+    ///
+    /// - Parameter isOwn: whether it is this hub itself that serves on a port.
+    package func tryOut(isOwn: (UInt16) async -> Bool) async throws {
+        let hub = try state.open().withLock { directory in try HubState.hub(in: directory) }
+        let (present, settings) = (hub.settings, wishes.settings(besides: hub.settings))
+        try SetUpHub.checkServable(settings)
+        if settings.port != present.port,
+            ServedPort(settings.port, listen: settings.listen).isServed() == true,
+            await !isOwn(settings.port)
+        {
+            throw HubError.portTaken(settings.port, present: present.port)
+        }
+        if let upstream = settings.upstream, upstream != present.upstream,
+            upstream.port != present.upstream?.port,
+            case .silent(let reason) = try await RecognizeUpstream(settings, pin: hub.pin).run()
+        {
+            throw HubError.upstreamSilent(
+                upstream.text, reason: reason, present: present.upstreamWords)
+        }
+    }
+
+    /// Puts settings back that were changed a moment ago.
+    package func restore(_ settings: HubSettings) throws {
+        try state.open().withLock { directory in
+            guard let bytes = try directory.read(HubSettings.fileName) else { return }
+            try directory.replace(HubSettings.fileName, with: settings.serialized(in: bytes))
+        }
+    }
+
     /// Changes the settings of a hub that is set up as wished, and nothing else. A hub that serves goes on
     /// with those from before until it starts again.
     ///
@@ -146,14 +177,11 @@ package struct SetUpHub {
         }
     }
 
-    /// Refuses a hook that the hub would not run. One that is not there yet may come.
+    /// Refuses a hook that the hub would not run.
     private func checkHook() throws {
         guard let hook = wishes.hook ?? nil else { return }
-        do throws(HookError) {
-            try HookTrust.check(hook, user: state.hookUser)
-        } catch {
-            guard case .system(ENOENT, _) = error else { throw error }
-        }
+        try HookTrust.check(hook, user: state.hookUser)
+        guard access(hook, X_OK) == 0 else { throw HookError.system(errno, path: hook) }
     }
 
     /// The identity that an interrupted set-up left, else a new one. A keyfile that knows devices but has

@@ -91,6 +91,8 @@ package enum HookError: Equatable, UserError {
         switch self {
         case .writable(let path): "chmod go-w \(shellQuoted(path))"
         case .foreign(_, let path): "sudo chown -h root \(shellQuoted(path))"
+        case .system(ENOENT, _): "check the name; 'none' runs no program"
+        case .system(EACCES, let path): "chmod +x \(shellQuoted(path))"
         case .system: nil
         }
     }

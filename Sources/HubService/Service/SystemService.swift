@@ -20,16 +20,22 @@ package enum SystemService {
     /// Starts the service, if its owner wants it to run, and returns when it serves or has failed.
     package static func start(for state: HubState) -> Outcome { run("start", state) }
 
+    /// True if it is this command's to start, and has ended with a fault: mended settings deserve a start.
+    package static func hasFailed(for state: HubState) -> Bool { isOurs(state) && systemctl("is-failed") }
+
     /// Restarts it, with changed settings, if it runs.
     package static func restart(for state: HubState) -> Outcome { run("try-restart", state) }
 
     private static func run(_ verb: String, _ state: HubState) -> Outcome {
-        // sd_booted(3): systemd is the first process. If the unit is disabled, something else starts the hub.
-        guard geteuid() == 0, state.path == path, access("/run/systemd/system", F_OK) == 0,
-            systemctl("is-enabled")
-        else { return .notOurs }
+        guard isOurs(state) else { return .notOurs }
         return systemctl(verb) && systemctl("is-active") && (verb == "start" || systemctl(verb, houseUnit))
             ? .runs : .failed
+    }
+
+    /// sd_booted(3): systemd is the first process. If the unit is disabled, something else starts the hub.
+    private static func isOurs(_ state: HubState) -> Bool {
+        geteuid() == 0 && state.path == path && access("/run/systemd/system", F_OK) == 0
+            && systemctl("is-enabled")
     }
 
     /// Runs systemctl(1) without output; true if it ends with 0.

@@ -28,6 +28,12 @@ package enum HubError: Equatable, UserError {
     case upstreamIsHub(String)
     /// An address to listen on that is not this host's.
     case noSuchAddress(NetworkAddress)
+    /// Another program has the port that the hub was to move to; the present one.
+    case portTaken(UInt16, present: UInt16)
+    /// Nobody answers at the upstream that was to be the new one; why, and the present one.
+    case upstreamSilent(String, reason: String, present: String)
+    /// The service did not start with changed settings, which were put back.
+    case serviceFailed
     /// A code would live for no time, or expire beyond the 32 bits of its format.
     case badLifetime
     /// So many codes would be on record, more than a hub keeps.
@@ -71,6 +77,11 @@ package enum HubError: Equatable, UserError {
             "the hub is set up already with \(present), not \(asked)"
         case .upstreamIsHub(let url): "the upstream \(url) is this hub's own port"
         case .noSuchAddress(let address): "\(address) is not an address of this host"
+        case .portTaken(let port, let present):
+            "another program has the port \(port); the hub's is still \(present)"
+        case .upstreamSilent(let url, let reason, let present):
+            "no answer from \(url): \(reason); the hub still has \(present)"
+        case .serviceFailed: "the service did not start with these settings; it has those of before again"
         case .badLifetime: "a code must live for 1 second at least, and expire before 2106-02-07"
         case .tooManyCodes(let count):
             "the hub would remember \(count) codes, more than \(IssueCode.maximumCodes)"
@@ -95,6 +106,8 @@ package enum HubError: Equatable, UserError {
         switch self {
         case .notSetUp, .elsewhere, .missingKey, .unreadableKey, .missingFile: .configuration
         case .foreign, .householdApart: .notPermitted
+        case .portTaken, .serviceFailed: .configuration
+        case .upstreamSilent: .unavailable
         case .machineHasHub, .otherSettings, .upstreamIsHub, .noSuchAddress, .badLifetime, .tooManyCodes,
             .asksByName, .endIsOver, .stayEndsFirst, .roleOfAsking, .asksNothing:
             .usage
@@ -123,6 +136,10 @@ package enum HubError: Equatable, UserError {
         case .upstreamIsHub:
             "let the server behind the hub listen on another port, and name that with --upstream"
         case .noSuchAddress: "'ip address' lists this host's addresses"
+        case .portTaken(let port, _): "see which: ss -tlpn 'sport = :\(port)'"
+        case .upstreamSilent:
+            "start that server first; 'hubpair setup --change --upstream none' is without one"
+        case .serviceFailed: "'journalctl -u hubpair -n 20' says why"
         case .tooManyCodes:
             "make fewer, or take back those that nobody needs: 'hubpair codes' lists them"
         case .badLifetime: "give it like --expires 10m, 2h or 7d"

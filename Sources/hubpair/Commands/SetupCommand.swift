@@ -1,5 +1,6 @@
 import Addresses
 import ArgumentParser
+import Diagnosis
 import Household
 import HubService
 import Identity
@@ -116,7 +117,10 @@ struct SetupCommand: AsyncParsableCommand {
             place: place.map(\.place), hook: hook.map { $0 == "none" ? nil : $0 })
         let state = state.state
         let setUp = SetUpHub(wishes, defaultName: try hostName(), state: state)
-        if change { return try await report(setUp.change(), state) }
+        if change {
+            try await setUp.tryOut { await Doctor.isServed(state, on: $0) }
+            return try await report(setUp.change(), state, setUp)
+        }
         try state.checkIsForNewHub()
         let (hub, outcome) = try setUp.run()
         let title = "\(hub.settings.name) (\(hub.pin.fingerprint))"
@@ -126,6 +130,10 @@ struct SetupCommand: AsyncParsableCommand {
         if outcome == .made {
             if !json { Console.note("set up the hub \(title) in \(hub.statePath)") }
             if let words = upstream?.words(of: hub), !json { Console.note(words) }
+            if upstream == nil, let url = hub.settings.upstream?.text, !json {
+                Console.note(
+                    "warning: no answer from \(url) yet; until then the hub lets devices in, and answers 502")
+            }
             let isTaken = ServedPort(hub.settings.port, listen: hub.settings.listen).isServed() == true
             let runs = startService(state)
             if !json || code.output != nil {
@@ -174,7 +182,9 @@ struct SetupCommand: AsyncParsableCommand {
     }
 
     /// What has changed, and what it takes to count.
-    private func report(_ change: (hub: Hub, before: HubSettings), _ state: HubState) async throws {
+    private func report(
+        _ change: (hub: Hub, before: HubSettings), _ state: HubState, _ setUp: SetUpHub
+    ) async throws {
         let (settings, before) = (change.hub.settings, change.before)
         // A hub that serves may ask the server of before.
         let isOther = settings.upstream != before.upstream && settings.upstream?.port != before.upstream?.port
@@ -211,16 +221,22 @@ struct SetupCommand: AsyncParsableCommand {
         }
         if let words = upstream?.words(of: change.hub) { lines.append(words) }
         if !json { for line in lines { Console.note(line) } }
-        guard !settings.isServed(as: before),
-            ServedPort(before.port, listen: before.listen).isServed() != false
-        else { return }
-        switch SystemService.restart(for: state) {
+        guard !settings.isServed(as: before) else { return }
+        let hasFailed = SystemService.hasFailed(for: state)
+        guard hasFailed || ServedPort(before.port, listen: before.listen).isServed() != false else { return }
+        switch hasFailed ? SystemService.start(for: state) : SystemService.restart(for: state) {
         case .runs:
             if !json { Console.note("the service hubpair has started again, and serves with them") }
             return
         case .failed:
-            return Console.note(
-                "warning: the service hubpair did not start; 'systemctl status hubpair' says why")
+            // It did serve with those of before, so it is these.
+            guard !hasFailed else {
+                return Console.note(
+                    "warning: the service hubpair did not start; 'systemctl status hubpair' says why")
+            }
+            try setUp.restore(before)
+            _ = SystemService.start(for: state)
+            throw HubError.serviceFailed
         case .notOurs: break
         }
         let commands = StartCommands(state)
