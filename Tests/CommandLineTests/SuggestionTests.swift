@@ -30,7 +30,7 @@ import Testing
         ("home sett Lamp on", "did you mean 'hubpair home set Lamp on'?"),
         ("codes list -all", "did you mean '--all'?"), ("print -output x.png", "did you mean '--output'?"),
         ("list –json", "did you mean '--json'?"), ("list /watch", "did you mean '--watch'?"),
-        ("print –o x.png", "did you mean '-o'?"), ("doctor “--all”", "did you mean '--all'?"),
+        ("print –o x.png", "did you mean '-o'?"),
         ("home off all", "did you mean '--all'?"),
         ("print --paper:a4", "did you mean '--paper=a4'?"),
         ("setup --port = 8000", "did you mean '--port=8000'?"),

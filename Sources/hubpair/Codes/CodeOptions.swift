@@ -25,14 +25,17 @@ struct CodeOptions: ParsableArguments {
         help: ArgumentHelp(
             "PDF: the label's width and height in millimetres, 10 to 500.", valueName: "WxHmm"),
         transform: optionValue("not a size", give: "millimetres from 10 to 500, like 40mm or 62x29mm") {
-            LabelSize($0)
+            // `62 mm × 29 mm`
+            LabelSize(
+                $0.lowercased().filter { !$0.isWhitespace }.replacing("mm", with: "").replacing(
+                    "×", with: "x"))
         })
     var size: LabelSize?
 
     @Option(
         help: ArgumentHelp("PDF: a sheet of so many columns and rows of labels.", valueName: "COLSxROWS"),
         transform: optionValue("not columns x rows", give: "two numbers from 1 to 99, like 3x8") {
-            SheetGrid($0)
+            SheetGrid($0.filter { !$0.isWhitespace })
         })
     var sheet: SheetGrid?
 

@@ -85,4 +85,6 @@ struct ListCommand: AsyncParsableCommand {
 /// A way to search the network. An address range, if there is one, is searched in every case.
 enum SearchWay: String, CaseIterable, ExpressibleByArgument {
     case mdns, udp, scan
+
+    init?(argument: String) { self.init(rawValue: argument.lowercased()) }
 }

@@ -30,7 +30,7 @@ func durationValue(
     let range =
         least.map { "from \($0.written) to \(limit.written)" } ?? "above 0 and at most \(limit.written)"
     let read = optionValue("not a time", give: "one \(range), like \(example)") { (text: String) in
-        Duration(written: text).flatMap { $0 > .zero && $0 >= least ?? .zero && $0 <= limit ? $0 : nil }
+        SaidTime.span(text).flatMap { $0 > .zero && $0 >= least ?? .zero && $0 <= limit ? $0 : nil }
     }
     return { text in
         if let bare, let number = Double(text), number > 0, number < bare.least {

@@ -7,7 +7,8 @@ import Pairing
 ///
 ///     stay = a span with its unit / a PointInTime / "forever"
 ///
-/// Accepted: `2d`, `1h30m`, `18:00`, `2026-12-31`, `forever`. Rejected: `2`, since nobody means seconds.
+/// Accepted: `2d`, `2 weeks`, `18:00`, `6pm`, `2026-12-31`, `forever`.
+/// Rejected: `2`, since nobody means seconds.
 struct StayOption: ParsableArguments {
     static let question = "How long may the guest come in, like 2h, 2d, 18:00, 2026-12-31 or forever?"
 
@@ -36,12 +37,14 @@ extension ApprovalEnd {
     init?(stay text: String) {
         if text == "forever" {
             self = .never
-        } else if let span = Duration(written: text) {
+        } else if let span = SaidTime.span(text) {
             let isBare = text.utf8.allSatisfy { $0 != UInt8(ascii: ".") ? (0x30...0x39).contains($0) : true }
             guard !isBare, span >= .seconds(1), span.inSeconds <= ApprovalEnd.longest else { return nil }
             self = .after(span.inSeconds)
         } else {
-            guard let time = PointInTime(text) else { return nil }
+            guard let time = PointInTime(text) ?? SaidTime.clock(text).flatMap({ PointInTime($0) }) else {
+                return nil
+            }
             self = .at(time.date)
         }
     }

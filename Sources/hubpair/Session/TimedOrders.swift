@@ -67,9 +67,8 @@ struct TimedOrders {
 
     /// The time `HH:MM`; nil for anything else.
     static func clock(_ text: String) -> SpokenTime.Kind? {
-        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
-        guard parts.count == 2, parts.allSatisfy({ (1...2).contains($0.utf8.count) }),
-            let hour = Int(digits: parts[0]), let minute = Int(digits: parts[1]), hour < 24, minute < 60
+        guard let parts = SaidTime.clock(text)?.split(separator: ":"), let hour = Int(digits: parts[0]),
+            let minute = Int(digits: parts[1])
         else { return nil }
         return .until(hour: hour, minute: minute)
     }

@@ -4,28 +4,75 @@ import Home
 ///
 ///     home set TV=on              home set TV on
 ///     home set Lamp 40 %          home set Lamp 40%
+///     home set Lamp 40 percent    home set Lamp 40%
 ///     home set Lamp 0,5           home set Lamp 0.5
+///     home set Lamp to half       home set Lamp 50%
+///     home set Lamp dimmer=40%    home set Lamp dimmer 40%
 ///     home unit Oven °C 30 250    home unit Oven °C 30..250
+///     home unit Oven 30-250 °C    home unit Oven °C 30..250
+///     home room put TV in Kitchen    home room put Kitchen TV
 ///     call /devices/              call GET /devices/
+///     hubs use “Kitchen hub”      hubs use 'Kitchen hub'
 enum LooseWords {
-    static func read(_ arguments: [String]) -> [String] {
+    /// What is said in place of a value.
+    private static let values = [
+        "true": "on", "yes": "on", "an": "on", "ein": "on", "false": "off", "no": "off", "aus": "off",
+        "half": "50%", "halb": "50%", "full": "100%", "max": "100%", "maximum": "100%", "voll": "100%",
+    ]
+    private static let percent = ["%", "percent", "prozent"]
+    private static let fillers: Set<String> = ["to", "auf", "as", "is", "="]
+
+    static func read(_ said: [String]) -> [String] {
+        let arguments = unquoted(said)
         let path = CommandPath(arguments)
         let values = CommandWords(path.rest, form: path.form).values
         guard let last = values.last, let end = arguments.lastIndex(of: last) else { return arguments }
         let before = values.dropLast().last
         switch path.words {
         case ["home", "set"], ["home", "scene", "set"]:
-            if last == "%", let before, arguments[end - 1] == before {
+            if percent.contains(last.lowercased()), let before, arguments[end - 1] == before,
+                isNumber(plain(before))
+            {
                 return read(arguments.replacing(end - 1...end, with: [before + "%"]))
             }
-            if let point = decimal(last) { return arguments.replacing(end...end, with: [point]) }
-            let sides = last.split(separator: "=", omittingEmptySubsequences: false)
-            if values.count == 1, sides.count == 2, !sides[0].isEmpty, isSetting(String(sides[1])) {
-                return arguments.replacing(end...end, with: sides.map(String.init))
+            if values.count > 2, let before, arguments[end - 1] == before,
+                fillers.contains(before.lowercased())
+            {
+                return read(arguments.replacing(end - 1...end, with: [last]))
+            }
+            // Alone it is the appliance's name.
+            let isAlone =
+                values.count == 1 && !arguments.contains { $0.hasPrefix("--room") || $0.hasPrefix("--type") }
+            if !isAlone, let value = value(last), value != last {
+                return read(arguments.replacing(end...end, with: [value]))
+            }
+            let sides = last.split(separator: "=", omittingEmptySubsequences: false).map(String.init)
+            if values.count <= 2, sides.count == 2, !sides[0].isEmpty, let value = value(sides[1]) {
+                return arguments.replacing(end...end, with: [sides[0], value])
             }
         case ["home", "unit"]:
             if values.count == 4, let before, arguments[end - 1] == before, isNumber(before), isNumber(last) {
                 return arguments.replacing(end - 1...end, with: ["\(before)..\(last)"])
+            }
+            // `5 - 30`, `5 to 30`
+            if values.count == 5,
+                let start = arguments.indices.first(where: { arguments[$0...].starts(with: values[2...]) }),
+                let range = range(values[2...].joined(separator: " "))
+            {
+                return arguments.replacing(start...start + 2, with: [range])
+            }
+            if values.count == 3, let before, arguments[end - 1] == before {
+                if let range = range(last) { return arguments.replacing(end...end, with: [range]) }
+                if let range = range(before) {
+                    return arguments.replacing(end - 1...end, with: [last, range])
+                }
+            }
+        case ["home", "room", "put"]:
+            if values.count > 2, let before, ["in", "into", "to"].contains(before.lowercased()),
+                arguments[end - 1] == before
+            {
+                let things = arguments.replacing(end - 1...end, with: [])
+                return path.words + [last] + things.dropFirst(path.words.count)
             }
         case ["call"]:
             if values.count == 1, last.hasPrefix("/") {
@@ -36,11 +83,55 @@ enum LooseWords {
         return arguments
     }
 
-    /// `0,5`, `40,5%` with a point; nil for anything else.
-    private static func decimal(_ text: String) -> String? {
-        let point = text.replacing(",", with: ".")
-        guard text.count(where: { $0 == "," }) == 1, isSetting(point) else { return nil }
-        return point
+    /// A setting as it is taken: `0,5` with a point, `40percent` with its sign, `half` as a number; nil if it
+    /// is none.
+    private static func value(_ text: String) -> String? {
+        let lowered = text.lowercased()
+        if let word = percent.dropFirst().first(where: lowered.hasSuffix) {
+            let number = plain(String(lowered.dropLast(word.count)))
+            return isNumber(number) ? number + "%" : nil
+        }
+        if let value = values[lowered] { return value }
+        let point = text.count(where: { $0 == "," }) == 1 ? plain(text) : text
+        return isSetting(point) ? point : nil
+    }
+
+    /// With a point in place of a comma.
+    private static func plain(_ number: String) -> String {
+        number.replacing(",", with: ".").filter { !$0.isWhitespace }
+    }
+
+    /// `5-30`, `5–30`, `5 to 30` as `5..30`; nil if it is no range.
+    private static func range(_ text: String) -> String? {
+        for separator in ["..", "…", " to ", " bis ", "–", "—", " - ", "-"] {
+            // A minus in front belongs to the number.
+            guard let between = text.dropFirst().firstRange(of: separator) else { continue }
+            let ends = [text[..<between.lowerBound], text[between.upperBound...]].map { plain(String($0)) }
+            return ends.allSatisfy(isNumber) ? ends.joined(separator: "..") : nil
+        }
+        return nil
+    }
+
+    /// Quotation marks that no shell takes away, from a web page or a word processor, around words that
+    /// belong together.
+    private static func unquoted(_ arguments: [String]) -> [String] {
+        let opening: Set<Character> = ["“", "„", "‘", "‚", "«", "»"]
+        let closing: Set<Character> = ["”", "“", "’", "‘", "»", "«"]
+        var read: [String] = []
+        var rest = arguments[...]
+        while let word = rest.popFirst() {
+            read.append(word)
+            // What stood in quotation marks of the shell's is as it was meant.
+            guard let first = word.first, opening.contains(first), !word.contains(where: \.isWhitespace),
+                let end = ([word] + rest).firstIndex(where: {
+                    $0.last.map(closing.contains) ?? false && $0.count > 1
+                })
+            else { continue }
+            let whole = ([word] + rest.prefix(end)).joined(separator: " ")
+            read[read.count - 1] = String(whole.dropFirst().dropLast())
+            rest = rest.dropFirst(end)
+        }
+        return read
     }
 
     private static func isSetting(_ text: String) -> Bool { (try? SaidSetting(text)) != nil }

@@ -37,6 +37,9 @@ struct StrayArgument {
         if let joined {
             return UsageMistake("unexpected argument '\(values[form.mostValues])'", hint: joined)
         }
+        if let filled {
+            return UsageMistake("unexpected argument '\(values[form.mostValues])'", hint: filled)
+        }
         switch path.words {
         case ["list"]:
             return UsageMistake("'hubpair list' takes no name", hint: "'hubpair list' alone shows all hubs")
@@ -72,17 +75,30 @@ struct StrayArgument {
         return nil
     }
 
+    /// `rename TV to Telly`, `prune 30 days`, `set Lamp on for 10 minutes`: without the words in between.
+    private var filled: String? {
+        if let span = StrayArgument.span(values) { return meant([span]) }
+        if path.words == ["home", "set"], values.count > 3, let span = StrayArgument.span(values.suffix(2)),
+            let option = ["for": "--for", "in": "--in"][values[values.count - 3].lowercased()]
+        {
+            let line = values.dropLast(3) + [option, span]
+            return SuggestedLine.question(SuggestedLine(["home", "timer"], Array(line)))
+        }
+        let fillers: Set<String> = ["to", "in", "into", "as", "at", "is", "=", "->", "→"]
+        let bare = path.rest.enumerated().filter { $0.offset == 0 || !fillers.contains($0.element) }.map(
+            \.element)
+        return bare.count < path.rest.count ? meant(bare) : nil
+    }
+
+    private func meant(_ rest: [String], below words: [String]? = nil) -> String? {
+        let words = words ?? path.words
+        return CommandPath.isCall(words + rest) ? SuggestedLine.question(SuggestedLine(words, rest)) : nil
+    }
+
     /// `2 hours` as `2h`.
     private static func span(_ words: [String]) -> String? {
-        let units: [(String, [String])] = [
-            ("s", ["s", "sec", "secs", "second", "seconds"]),
-            ("m", ["m", "min", "mins", "minute", "minutes"]),
-            ("h", ["h", "hour", "hours"]), ("d", ["d", "day", "days"]),
-        ]
-        guard words.count == 2, Double(words[0]) != nil,
-            let unit = units.first(where: { $0.1.contains(words[1].lowercased()) })?.0
-        else { return nil }
-        return words[0] + unit
+        guard words.count == 2, Double(words[0]) != nil, words[1].first?.isLetter == true else { return nil }
+        return SaidTime.span(words.joined())?.written
     }
 
     /// `--port = 8000`: the option as it is typed.
@@ -112,7 +128,19 @@ struct StrayArgument {
 
     private var hint: String? {
         let all = values.joined(separator: " ")
+        // `home list TV`, `hubs list Kitchen`: one of them is shown.
+        let noun = path.words.last == "list" ? Array(path.words.dropLast()) : path.words
+        if form.mostValues == 0, noun.count < path.words.count {
+            return meant([all], below: noun + ["show"])
+                ?? "'hubpair \(noun.joined(separator: " "))' alone shows all"
+        }
         switch path.words.joined(separator: " ") {
+        case "open": return meant(["--hub", all])
+        case "home scene run":
+            guard let time = values.last.flatMap(SaidTime.clock), let name = values.first else {
+                return quotes([all])
+            }
+            return meant([name, time], below: ["home", "scene", "at"])
         case "setup":
             // An address or a port is not the hub's name.
             guard all.contains(where: \.isLetter), !all.contains("/") else { return nil }
@@ -133,7 +161,7 @@ struct StrayArgument {
             guard let last = values.last, (try? Setting(last)) != nil else { return nil }
             return quotes([values.dropLast().joined(separator: " "), last])
         case "hubs use", "hubs show", "hubs forget", "home show", "home remove", "devices approve",
-            "devices revoke", "home scene run", "home scene show", "home scene remove":
+            "devices revoke", "home scene show", "home scene remove":
             // A fingerprint is the whole name.
             return Fingerprint(values[0]) == nil ? quotes([all]) : nil
         default: return form.mostValues > 1 ? "put a name with spaces in quotes" : nil

@@ -59,6 +59,13 @@ struct UnknownCommand {
     private var meant: String? {
         if let same = sameWord { return question([same]) }
         if let synonym { return synonym }
+        if let option = UnknownOption.meant(
+            by: word == "?" ? "/help" : word.replacing("/?", with: "/help"), in: CommandForm(Hubpair.self))
+        {
+            return UnknownOption.question(option)
+        }
+        if let inner { return question(inner) }
+        if let below { return SuggestedLine.question(below.map { SuggestedLine($0, rest) }) }
         let near = Orthography.slips(of: word, among: commands).filter {
             !UnknownCommand.destructive.contains($0)
                 || word.count > 4 && Orthography.distance(word.lowercased(), $0, limit: 1) != nil
@@ -70,6 +77,24 @@ struct UnknownCommand {
 
     private func question(_ words: [String]) -> String {
         SuggestedLine.question(SuggestedLine(parent + words, rest))
+    }
+
+    /// `hubpair 'list --json'`: a whole line that was typed as one word.
+    private var inner: [String]? {
+        let words = word.split(whereSeparator: \.isWhitespace).map(String.init)
+        return words.count > 1 && CommandPath.isCall(parent + words + rest) ? words : nil
+    }
+
+    /// `hubpair ways`, `hubpair timers`: a command that stands below another.
+    private var below: [[String]]? {
+        guard parent.isEmpty else { return nil }
+        let lowered = word.lowercased()
+        let found = commands.flatMap { command in
+            CommandPath([command]).command.configuration.subcommands
+                .compactMap { $0.configuration.commandName }.filter { $0 == lowered || $0 + "s" == lowered }
+                .map { [command, $0] }
+        }
+        return (1...3).contains(found.count) ? found : nil
     }
 
     /// `hubpair hubpair list`, `hubpair sudo print`, `devices laptop revoke`.

@@ -60,6 +60,15 @@ enum UnknownOption {
                     ? ": \(path.text) -- \(shellWord(name))" : "")
         }
         if let meant = meant(by: name, in: form) { return question(meant) }
+        // `hubpair --list`
+        let command = name.filter { $0 != "-" }
+        if path.words.isEmpty, CommandPath.subcommand(command, of: Hubpair.self) != nil {
+            return SuggestedLine.question(SuggestedLine([command], Array(path.rest.dropFirst())))
+        }
+        // `home set Lamp on --for 10m`
+        if path.words == ["home", "set"], CommandPath.isCall(["home", "timer"] + path.rest) {
+            return SuggestedLine.question(SuggestedLine(["home", "timer"], path.rest))
+        }
         // Two letters of a short option say nothing.
         let near =
             name.hasPrefix("--")

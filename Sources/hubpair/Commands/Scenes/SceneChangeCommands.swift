@@ -54,9 +54,7 @@ struct SceneAtCommand: AsyncParsableCommand {
     var days: String?
 
     func run() async throws {
-        // "7:30" is half past seven in the morning.
-        let said = self.time.lowercased()
-        let time = SceneTime(said) == nil && SceneTime("0\(said)") != nil ? "0\(said)" : said
+        let time = SaidTime.clock(self.time) ?? self.time.lowercased()
         let isNever = time == "never"
         guard isNever || SceneTime(time) != nil else {
             throw UsageMistake(
