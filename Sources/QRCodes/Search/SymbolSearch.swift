@@ -48,7 +48,7 @@ struct SymbolSearch {
         /// How many grids that fit and cannot be read are bent.
         var meshes = 3
         /// How many triples of sure finder patterns, of which nothing was read, are taken for a code on a
-        /// cylinder.
+        /// cylinder. With any, one that is likely is also taken for one whose rows a shaking hand displaced.
         var cylinders = 0
         var looks = Looks()
     }
@@ -245,6 +245,13 @@ struct SymbolSearch {
             where outcome.result.isEmpty && triple.isLikely(in: image) {
                 outcome.result = try SymbolSearch.readCylinder(triple, in: view)
             }
+            if outcome.result.isEmpty, limits.cylinders > 0,
+                let triple = outcome.triples.prefix(min(seenCount, 4)).first(where: {
+                    $0.isLikely(in: image)
+                })
+            {
+                outcome.result = try SymbolSearch.readShaken(triple, in: view)
+            }
         }
         outcome.result.codes = outcome.result.codes.inReadingOrder
         return outcome
@@ -255,18 +262,38 @@ struct SymbolSearch {
         _ triple: FinderTriple, in view: ContrastView
     ) throws(QRScanError) -> QRScanResult {
         var decoder = GridDecoder(limit: 24)
-        for fit in CylinderSearch(triple, in: view).run() where fit.score.known > leastToBend {
-            let registration = GridRegistration.of(fit.version)
-            let isInverted = triple.corner.isInverted
-            var found = try decoder.decode(
-                fit.map, registration.patterns, isInverted: isInverted, rounds: 3, in: view)
-            if found.isEmpty {
-                found = try decoder.decodeBent(
-                    fit.map, registration, isInverted: isInverted, rounds: 3, in: view)
-            }
+        for fit in CylinderSearch(triple, in: view).run() {
+            let found = try read(fit.map, fit.score, version: fit.version, triple, in: view, &decoder)
             if !found.isEmpty { return found }
         }
         return QRScanResult()
+    }
+
+    /// Reads a code whose picture was taken row by row by a hand that shook.
+    private static func readShaken(
+        _ triple: FinderTriple, in view: ContrastView
+    ) throws(QRScanError) -> QRScanResult {
+        var decoder = GridDecoder(limit: 24)
+        let search = ShutterSearch(triple, in: view)
+        for candidate in search.candidates() {
+            guard let fit = search.refined(candidate) else { continue }
+            let found = try read(fit.map, fit.score, version: fit.version, triple, in: view, &decoder)
+            if !found.isEmpty { return found }
+        }
+        return QRScanResult()
+    }
+
+    private static func read(
+        _ map: some ModulePlaces & LanePlaces, _ score: GridRegistration.Score, version: Int,
+        _ triple: FinderTriple, in view: ContrastView, _ decoder: inout GridDecoder
+    ) throws(QRScanError) -> QRScanResult {
+        guard score.known > leastToBend else { return QRScanResult() }
+        let registration = GridRegistration.of(version)
+        let isInverted = triple.corner.isInverted
+        let found = try decoder.decode(
+            map, registration.patterns, isInverted: isInverted, rounds: 3, in: view)
+        guard found.isEmpty else { return found }
+        return try decoder.decodeBent(map, registration, isInverted: isInverted, rounds: 3, in: view)
     }
 
     /// Reads one grid, and records it. A grid that fitted at first and was not read is not recorded: it is

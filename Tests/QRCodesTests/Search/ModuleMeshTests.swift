@@ -92,4 +92,48 @@ import Testing
         }
         #expect(without < 3)
     }
+
+    /// The picture with each row moved sideways by a wave of `height` pixels that is `length` pixels long,
+    /// and the paper around it; with `isUpright` each column up and down.
+    private func shaken(
+        _ image: LuminanceImage, height: Double, length: Double, isUpright: Bool
+    ) throws -> LuminanceImage {
+        let frame = Int(height) + 20
+        let side = image.width + 2 * frame
+        var canvas = Canvas(width: side, height: side)
+        for row in 0..<side {
+            // Two parabolas: no wave that is searched for.
+            let phase = (Double(row) / length + 0.3).truncatingRemainder(dividingBy: 1)
+            let half = (2 * phase).truncatingRemainder(dividingBy: 1)
+            let shift = height * (phase < 0.5 ? 4 : -4) * half * (1 - half)
+            for column in 0..<side {
+                let from = Double(column - frame) + shift
+                let (left, line) = (Int(from.rounded(.down)), row - frame)
+                var value = 255.0
+                if left >= 0, left + 1 < image.width, line >= 0, line < image.height {
+                    func luma(_ place: Int) -> Double {
+                        let (x, y) = isUpright ? (line, place) : (place, line)
+                        return Double(image.pixels[y * image.width + x])
+                    }
+                    let part = from - Double(left)
+                    value = (1 - part) * luma(left) + part * luma(left + 1)
+                }
+                canvas.pixels[isUpright ? column * side + row : row * side + column] = UInt8(value)
+            }
+        }
+        return try canvas.image()
+    }
+
+    @Test(arguments: [false, true])
+    func `a code is read whose rows a shaking hand displaced`(isUpright: Bool) throws {
+        let code = try picture(of: Photograph.payload, pixelsPerModule: 5)
+        for (height, length) in [(5.0, 90.0), (8, 120), (10, 160)] {
+            let image = try shaken(code, height: height, length: length, isUpright: isUpright)
+            var limits = SymbolSearch.Limits.normal(pixels: image.pixels.count)
+            let found = try SymbolSearch.run(image, limits: limits).result.codes.map(\.payload)
+            #expect(found == [Photograph.payload], "\(height) \(length)")
+            limits.cylinders = 0
+            #expect(try SymbolSearch.run(image, limits: limits).result.codes.isEmpty, "\(height) \(length)")
+        }
+    }
 }
