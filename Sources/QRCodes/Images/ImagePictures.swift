@@ -15,7 +15,13 @@ package struct ImagePictures {
     private var pictures: any PictureSequence
 
     /// True if the file may hold more than one picture.
-    var isSequence: Bool { format == .gif || format == .pdf }
+    var isSequence: Bool {
+        switch format {
+        case .gif, .pdf: true
+        case .webp: (pictures as? WebPPictures)?.isAnimation == true
+        case .png, .jpeg, .heic, .avif, .bmp, .pnm, .tiff, .svg: false
+        }
+    }
 
     /// Reads the header of a whole image file.
     ///
@@ -32,7 +38,7 @@ package struct ImagePictures {
             switch format {
             case .png: OnePicture(codec: try PNGCodec(bytes, limits: limits, budget: budget))
             case .jpeg: OnePicture(codec: try JPEGCodec(bytes, limits: limits, budget: budget))
-            case .webp: OnePicture(codec: try WebPCodec(bytes, limits: limits, budget: budget))
+            case .webp: try WebPPictures(bytes, limits: limits, budget: budget)
             case .heic, .avif: OnePicture(codec: try HEIFCodec(bytes, format: format, limits: limits))
             case .bmp: OnePicture(codec: try BMPCodec(bytes, limits: limits))
             case .pnm: OnePicture(codec: try PNMCodec(bytes, limits: limits))

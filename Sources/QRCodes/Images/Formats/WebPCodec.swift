@@ -14,22 +14,15 @@ struct WebPCodec: ImageCodec {
     private let bytes: ArraySlice<UInt8>
     private let budget: WorkBudget
 
-    /// Reads the header. Only the first frame of an animation is used. When `budget` is spent, decoding ends
-    /// with the rows that are there.
-    init(_ bytes: [UInt8], limits: ImageLimits, budget: WorkBudget = .unlimited) throws(ImageError) {
+    /// Reads the header of a file with one picture, or of the chunks in one frame of an animation. When
+    /// `budget` is spent, decoding ends with the rows that are there.
+    init(
+        _ bytes: ArraySlice<UInt8>, limits: ImageLimits, budget: WorkBudget = .unlimited
+    ) throws(ImageError) {
         self.budget = budget
+        self.bytes = bytes
         library = try WebPLibrary()
-        var features = try library.features(of: bytes[...])
-        if features.has_animation != 0 {
-            try limits.check(width: Int(features.width), height: Int(features.height))
-            guard let frame = WebPAnimation.firstFrame(in: bytes) else {
-                throw .broken(.webp, "it has no frames")
-            }
-            self.bytes = bytes[frame]
-            features = try library.features(of: self.bytes)
-        } else {
-            self.bytes = bytes[...]
-        }
+        let features = try library.features(of: bytes)
         width = Int(features.width)
         height = Int(features.height)
         hasTransparency = features.has_alpha != 0
@@ -39,6 +32,11 @@ struct WebPCodec: ImageCodec {
     /// Decodes the picture; of a truncated file the rows that are present, and of one that takes too long
     /// those that came in time, with a note in `damage`.
     func decode(scale: Int, ground: UInt8) throws(ImageError) -> LuminanceImage {
+        try decoded().decode(scale: scale, ground: ground)
+    }
+
+    /// The same before it is laid on a ground.
+    func decoded() throws(ImageError) -> DecodedPicture {
         // Initialised to white and opaque, for the missing part of a truncated file.
         var luma = [UInt8](repeating: 235, count: width * height)
         var alpha = [UInt8](repeating: 255, count: hasTransparency ? width * height : 0)
@@ -88,7 +86,7 @@ struct WebPCodec: ImageCodec {
         guard let image = LuminanceImage(width: width, height: height, pixels: luma, damage: damage) else {
             throw .outOfMemory
         }
-        return hasTransparency ? image.laid(on: ground, alpha: alpha) : image
+        return DecodedPicture(luma: image, alpha: hasTransparency ? alpha : nil)
     }
 }
 
@@ -158,27 +156,5 @@ struct WebPLibrary {
             }
             return status == VP8_STATUS_SUSPENDED ? update(decoder, file.baseAddress, file.count) : status
         }
-    }
-}
-
-/// Where the frames of an animation are.
-///
-///     "RIFF" size (4) "WEBP" *chunk          chunk: name (4) size (4, little endian) data, padded to even
-///     ANMF: x (3) y (3) width (3) height (3) duration (3) flags (1) *chunk       RFC 9649 § 2.7.1.1
-enum WebPAnimation {
-    /// The chunks inside the first frame, which libwebp reads like a file; nil without a frame.
-    static func firstFrame(in bytes: [UInt8]) -> Range<Int>? {
-        var position = 12
-        while position + 8 <= bytes.count {
-            let size = bytes[position + 4..<position + 8].reversed().reduce(0) { $0 << 8 | Int($1) }
-            let data = position + 8
-            if bytes[position..<position + 4].elementsEqual("ANMF".utf8) {
-                let end = min(data + size, bytes.count)
-                return data + 16 < end ? data + 16..<end : nil
-            }
-            // At most 2³² + 9 more: no overflow.
-            position = data + size + size % 2
-        }
-        return nil
     }
 }
