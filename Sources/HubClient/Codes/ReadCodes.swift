@@ -16,7 +16,7 @@ package enum CodeContent: Equatable, Sendable {
         self =
             switch BroughtCode(String(decoding: payload, as: UTF8.self)) {
             case .pairing(let code): .pairing(code)
-            case .unusable(let error): .unusable(error)
+            case .unusable(let error): ForeignCode(payload: payload) == nil ? .unusable(error) : .other
             case .typed, .mistyped, .other: .other
             }
     }

@@ -49,9 +49,9 @@ package enum ScannedCode: Equatable, Sendable {
         switch code {
         case .pairing(let code): self = .pairing(code)
         case .typed(let code): self = .typed(code)
-        case .unusable(let error): throw error
-        case .mistyped, .other:
+        case .unusable, .mistyped, .other:
             if let kind = ForeignCode(payload: Array(text.utf8)) { throw ScannedCodeError.known(kind) }
+            if case .unusable(let error) = code { throw error }
             if case .mistyped(let error) = code { throw error }
             throw ScannedCodeError.noCode
         }

@@ -11,6 +11,20 @@ import Testing
         ("https://login.tailscale.com/a/12ab34cd", .tailscale),
         ("MFZWI3D-BONSGYC-YLTMRWG-C43ENR5-QXGZDMM-FZWI3DP-BONSGYY-LTMRWAD", .syncthing),
         ("BEGIN:VCARD\nFN:Anna\nEND:VCARD", .contact), ("LPA:1$smdp.example$04386-AGYFT", .sim),
+        ("900132782003515253545541424344453132333435212223242500100435301537022065520001", .zwave),
+        ("Z:8CF681FFFE0313AC$I:2CF681FFFE0313AC2CF6$M:1234", .zigbee),
+        ("HUE:Z:8CF681FFFE0313AC M:001788010A2B3C4D D:L3B A:1184", .zigbee),
+        ("https://smartapp.tuya.com/s/p?p=abc&uuid=1&v=2.0", .tuya),
+        ("[Interface]\nPrivateKey = yAnz5TF+lXXJte14tji3zlMNq+hd2rYUIgJBgB3fBmk=", .wireguard),
+        ("FIDO:/1234567890123456", .passkey),
+        ("3mid:ABCDEFGH,0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef", .messenger),
+        ("sgnl://linkdevice?uuid=1&pub_key=x", .messenger),
+        ("BCD\n002\n1\nSCT\nBPOTBEB1\nRed Cross\nBE72000000001616\nEUR1", .payment),
+        ("BCD\r\n001\r\n1", .payment), ("SPC\r\n0200\r\n1\r\nCH4431999123000889012", .payment),
+        ("00020126580014br.gov.bcb.pix0136", .payment), ("bitcoin:1BoatSLRHtKNngkdXEe", .payment),
+        ("HC1:6BFOXN%TS3DH0YOJ58S S-W5HDC *M0II5XHC9B5G2", .certificate),
+        ("BEGIN:VEVENT\nSUMMARY:Tea\nEND:VEVENT", .event), ("geo:52.5,13.4", .place),
+        ("SMSTO:+491234:hello", .message), ("tel:+491234", .message),
     ])
     func `what a code is for is told by its text`(text: String, kind: ForeignCode) throws {
         #expect(ForeignCode(payload: Array(text.utf8)) == kind)
@@ -22,12 +36,19 @@ import Testing
 
     @Test(arguments: [
         "", "MT", "X-HM", "WIFI", "https://example.com/login.tailscale.com/", "http://login.tailscale.com/",
-        "https://login.tailscale.com.example/a", "see MT:Y.K9042C00KA0648G00",
+        "https://login.tailscale.com.example/a", "see MT:Y.K9042C00KA0648G00", "BCD", "BCDEF",
+        "90013278200351525354554142434445313233343521222", "telephone", "[interfaces]",
         "MFZWI3D-BONSGYC-YLTMRWG-C43ENR5-QXGZDMM-FZWI3DP-BONSGYY-LTMRWA1",
         "MFZWI3D-BONSGYC-YLTMRWG-C43ENR5-QXGZDMM-FZWI3DP-BONSGYY", "\u{0}MT:", "\u{FFFD}",
     ])
     func `any other text is for nothing known`(text: String) {
         #expect(ForeignCode(payload: Array(text.utf8)) == nil)
+    }
+
+    /// Also where letters and digits behind a colon are as many as in a pairing code.
+    @Test func `a picture of it is another code, no damaged one`() {
+        let text = "3mid:ABCDEFGH,0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+        #expect(CodeContent(payload: Array(text.utf8)) == .other)
     }
 
     @Test func `no bytes trap`() {
