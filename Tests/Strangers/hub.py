@@ -83,6 +83,62 @@ class Nginx:
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
+class Relay:
+    """A relay on loopback, with hubs that it has admitted."""
+
+    def __init__(self):
+        self.folder = tempfile.mkdtemp(prefix="hubpair-relay-")
+        self.state = os.path.join(self.folder, "state")
+        self.port = free_port()
+        self.log_path = os.path.join(self.folder, "log")
+        self.process = None
+
+    def start(self):
+        """Starts it, and returns when it serves."""
+        with open(self.log_path, "a") as log:
+            before = log.tell()
+            self.process = subprocess.Popen(
+                [HUBPAIR, "relay", "serve", "--listen", f"127.0.0.1:{self.port}", "--state", self.state],
+                stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+        while "serves on port" not in self.log(before):
+            if self.process.poll() is not None:
+                raise AssertionError("the relay does not start:\n" + self.log())
+            time.sleep(0.01)
+        return self
+
+    def log(self, after=0):
+        with open(self.log_path) as file:
+            file.seek(after)
+            return file.read()
+
+    def pin(self):
+        """The hash of its key, as a code of it says."""
+        return Code(self.code()).pin
+
+    def code(self):
+        return subprocess.run(
+            [HUBPAIR, "relay", "print", "--format", "text", "--address", f"127.0.0.1:{self.port}", "--state", self.state],
+            capture_output=True, text=True, check=True, timeout=60).stdout
+
+    def admit(self, hub):
+        """Lets a hub in that serves, and returns once it is connected."""
+        path = os.path.join(self.folder, "code")
+        with open(path, "w") as file:
+            file.write(self.code())
+        hub.run("hub", "ways", "relay", path, f"127.0.0.1:{self.port}")
+        hub.wait_for(lambda: "devices reach the hub by the relay" in hub.log(), "the hub finds its relay")
+
+    def kill(self):
+        if self.process:
+            self.process.kill()
+            self.process.wait()
+            self.process = None
+
+    def remove(self):
+        self.kill()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
 @functools.cache
 def knows_stay():
     """An older binary, to which HUBPAIR may lead, does not."""
@@ -92,14 +148,14 @@ def knows_stay():
 class Hub:
     """A hub after `hubpair setup`; `start` runs `hubpair serve`."""
 
-    def __init__(self, upstream=None, options=(), concurrency=None):
+    def __init__(self, upstream=None, options=(), concurrency=None, name="Kitchen hub"):
         self.folder = tempfile.mkdtemp(prefix="hubpair-strangers-")
         self.state = os.path.join(self.folder, "state")
         self.port = free_port()
         self.options = list(options)
         self.process = None
         self.log_path = os.path.join(self.folder, "log")
-        setup = ["setup", "--name", "Kitchen hub", "--port", str(self.port), "--json"]
+        setup = ["setup", "--name", name, "--port", str(self.port), "--json"]
         if upstream:
             setup += ["--upstream", upstream]
         self.identity = json.loads(self.run(*setup))

@@ -202,9 +202,10 @@ class Browser:
 
 
 class Connection:
-    """A TLS 1.3 connection to a hub; `pin` is the required hash of its key, None accepts any key."""
+    """A TLS 1.3 connection to a hub; `pin` is the required hash of its key, None accepts any key. By a relay it says
+    which hub it wants: `name`."""
 
-    def __init__(self, port, device=None, pin=None, host="127.0.0.1", source=None, timeout=10):
+    def __init__(self, port, device=None, pin=None, host="127.0.0.1", source=None, timeout=10, name=None):
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
         context.check_hostname = False
         context.verify_mode = ssl.CERT_NONE
@@ -215,7 +216,7 @@ class Connection:
         raw = socket.create_connection(
             (host, port), timeout=timeout, source_address=(source, 0) if source else None)
         try:
-            self.socket = context.wrap_socket(raw)
+            self.socket = context.wrap_socket(raw, server_hostname=name)
         except Exception:
             raw.close()
             raise
