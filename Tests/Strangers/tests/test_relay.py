@@ -245,7 +245,9 @@ class HelloTests(RelayCase):
             # What is not whole ends at the caller's end; nobody waits five seconds for each.
             answered = self.answer(data, kind == "truncated", rng)
             where = f"number {number}, {kind}, {data[:60].hex()}"
-            self.assertEqual(answered != b"", reached is not None, where)
+            # What comes too early may cost the answer: the connection is reset.
+            if kind != "second-hello":
+                self.assertEqual(answered != b"", reached is not None, where)
             if reached:
                 # The relay notes a caller when both ends are closed.
                 self.wait_for(lambda: end in self.relay.log(before), where)
