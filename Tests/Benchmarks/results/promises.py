@@ -30,6 +30,8 @@ PROMISES = [
     ("100 watchers cost the server one request", "household", r"requests to the server, 100 watchers: 1", 1),
     ("a scene takes little longer than its slowest appliance", "household", r"scene of 12 appliances: .*", 1.2),
     ("the household beside it slows the gateway by at most 5 %", "household", r"gateway, .*", 1.05),
+    ("a relay takes at least 0.8 of the connections a second of HAProxy", "away", r"connections a second: HAProxy", 1.25),
+    ("a relay answers within 1.2 times what `ssh -R` takes", "away", r"latency: ssh -R", 1.2),
     ("the page is there after at most 3 times an empty page", "page", r"first paint: an empty page", 3),
 ]
 
