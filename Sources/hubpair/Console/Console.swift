@@ -14,16 +14,20 @@ enum Console {
     static var knowsEscapes: Bool { Startup.environment["TERM"] != "dumb" }
 
     /// True if standard output may have colours: `NO_COLOR` forbids them (no-color.org), `CLICOLOR_FORCE`
-    /// asks for them in a pipe too (bixense.com/clicolors), else a terminal that knows them has them.
+    /// asks for them in a pipe too (bixense.com/clicolors), else a terminal that knows them has them. A VT100
+    /// and its kind, as which serial consoles log in, may take `38;5` for blinking.
     static var outputHasColours: Bool {
         guard (Startup.environment["NO_COLOR"] ?? "").isEmpty else { return false }
-        return outputKnowsEscapes || !["", "0"].contains(Startup.environment["CLICOLOR_FORCE"] ?? "")
+        let term = Startup.environment["TERM"] ?? ""
+        let isColourless = term.hasPrefix("vt") && term.dropFirst(2).first?.isNumber == true
+        return outputKnowsEscapes && !isColourless
+            || !["", "0"].contains(Startup.environment["CLICOLOR_FORCE"] ?? "")
     }
 
     /// True for terminals that know the first 8 or 16 colours alone, as far as their names say it.
     static var hasFewColours: Bool {
         let term = Startup.environment["TERM"] ?? ""
-        return ["ansi", "pcansi", "cygwin", "rxvt"].contains(term)
+        return ["ansi", "pcansi", "cygwin", "linux", "rxvt"].contains(term)
             || ["-color", "-8color", "-16color", "-88color"].contains { term.hasSuffix($0) }
     }
 
