@@ -123,6 +123,11 @@ static const unsigned char timers[] = {
 };
 hubpair_page_file hubpair_page_timers(void) { return (hubpair_page_file){timers, sizeof timers}; }
 
+static const unsigned char picture[] = {
+#embed "files/appliances/picture.js"
+};
+hubpair_page_file hubpair_page_picture(void) { return (hubpair_page_file){picture, sizeof picture}; }
+
 static const unsigned char card[] = {
 #embed "files/appliances/card.js"
 };

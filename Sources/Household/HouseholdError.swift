@@ -4,7 +4,7 @@ package import Identity
 package enum HouseholdError: Equatable, UserError {
     /// What a name or an id is of.
     package enum Kind: String, Sendable {
-        case room, scene, rule, unit, kind
+        case room, scene, rule, unit, kind, picture
     }
 
     /// The body of the request is not what it should be: why.

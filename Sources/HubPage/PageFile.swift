@@ -119,6 +119,7 @@ package struct PageFile: Sendable {
         case .add: hubpair_page_add()
         case .history: hubpair_page_history()
         case .timers: hubpair_page_timers()
+        case .camera: hubpair_page_picture()
         case .card: hubpair_page_card()
         case .home: hubpair_page_home()
         case .messages: hubpair_page_messages()

@@ -10,6 +10,8 @@ import Testing
             ("GET", "rooms", ResourcePattern.rooms, [], ""), ("GET", "rooms?x", .rooms, [], "x"),
             ("PUT", "rooms/kitchen", .room, ["kitchen"], ""),
             ("PUT", "units/6b4d5c/6b4d5e", .unit, ["6b4d5c", "6b4d5e"], ""),
+            ("GET", "pictures/6b4d5c", .picture, ["6b4d5c"], ""),
+            ("GET", "messages/17/picture", .messagePicture, ["17"], ""),
             ("PUT", "scenes/Movie%20night", .scene, ["Movie night"], ""),
             ("PUT", "scenes/a%2Fb", .scene, ["a/b"], ""),
             ("GET", "scenes/current", .currentScene, [], ""),

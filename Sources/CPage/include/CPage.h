@@ -34,6 +34,7 @@ hubpair_page_file hubpair_page_front(void);
 hubpair_page_file hubpair_page_add(void);
 hubpair_page_file hubpair_page_history(void);
 hubpair_page_file hubpair_page_timers(void);
+hubpair_page_file hubpair_page_picture(void);
 hubpair_page_file hubpair_page_card(void);
 hubpair_page_file hubpair_page_home(void);
 hubpair_page_file hubpair_page_messages(void);

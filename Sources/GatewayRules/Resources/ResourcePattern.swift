@@ -7,6 +7,8 @@ package enum ResourcePattern: String, CaseIterable, Sendable {
     case room = "rooms/*"
     case unit = "units/*/*"
     case kind = "kinds/*"
+    case pictures = "pictures"
+    case picture = "pictures/*"
     case scenes = "scenes"
     case currentScene = "scenes/current"
     case scene = "scenes/*"
@@ -18,6 +20,7 @@ package enum ResourcePattern: String, CaseIterable, Sendable {
     case messageStream = "messages/stream"
     case messageRead = "messages/*/read"
     case messageAcknowledge = "messages/*/acknowledge"
+    case messagePicture = "messages/*/picture"
     case messagesRead = "messages/read"
     case messagesAcknowledge = "messages/acknowledge"
     case states = "states"
@@ -57,6 +60,10 @@ package enum ResourcePattern: String, CaseIterable, Sendable {
         case .preferences: [("GET", .using), ("HEAD", .using), ("PUT", .using)]
         case .push: [("GET", .using), ("HEAD", .using), ("PUT", .using), ("DELETE", .using)]
         case .pushHub: [("PUT", .administering)]
+        // What a camera sees is not for guests, and where it is asked for not for members.
+        case .pictures, .messagePicture: [("GET", .arranging), ("HEAD", .arranging)]
+        case .picture:
+            [("GET", .arranging), ("HEAD", .arranging), ("PUT", .administering), ("DELETE", .administering)]
         case .room, .unit, .kind, .scene: [("PUT", .arranging), ("DELETE", .arranging)]
         case .sceneRun, .messageRead, .messagesRead: [("POST", .using)]
         case .armed: [("GET", .using), ("HEAD", .using), ("POST", .arranging), ("DELETE", .arranging)]

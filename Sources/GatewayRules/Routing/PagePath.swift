@@ -30,6 +30,7 @@ package enum PagePath: String, CaseIterable, Sendable {
     case add = "/hubpair/page/add.js"
     case history = "/hubpair/page/history.js"
     case timers = "/hubpair/page/timers.js"
+    case camera = "/hubpair/page/picture.js"
     case card = "/hubpair/page/card.js"
     case home = "/hubpair/page/home.js"
     case messages = "/hubpair/page/messages.js"

@@ -13,6 +13,7 @@ import Identity
 ///     timers            orders that wait for their time
 ///     preferences       what each device wants its page to be like, JSON
 ///     push              where browsers take messages while their page is closed, JSON
+///     pictures          what a camera has seen at an alarm, by the message's id
 ///     hooks             the last message of each kind that the hook has got
 ///
 /// Times are milliseconds since 1970, states JSON.
@@ -68,6 +69,10 @@ enum HouseholdSchema {
         """,
         """
         CREATE TABLE IF NOT EXISTS preferences (device TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID
+        """,
+        """
+        CREATE TABLE IF NOT EXISTS pictures (message INTEGER PRIMARY KEY, type TEXT NOT NULL,
+        bytes BLOB NOT NULL)
         """,
         "CREATE TABLE IF NOT EXISTS push (device TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
     ]

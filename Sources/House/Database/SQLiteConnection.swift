@@ -5,6 +5,7 @@ enum SQLiteValue: Equatable, Sendable {
     case null
     case integer(Int64)
     case text(String)
+    case bytes([UInt8])
 
     init(_ text: String?) { self = text.map(SQLiteValue.text) ?? .null }
     init(_ number: Int64?) { self = number.map(SQLiteValue.integer) ?? .null }
@@ -24,6 +25,12 @@ struct SQLiteRow: ~Copyable {
         guard let bytes = library.columnText(statement, Int32(column)) else { return "" }
         let count = Int(library.columnByteCount(statement, Int32(column)))
         return String(decoding: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self)
+    }
+
+    func bytes(_ column: Int) -> [UInt8] {
+        guard let start = library.columnBytes(statement, Int32(column)) else { return [] }
+        let count = Int(library.columnByteCount(statement, Int32(column)))
+        return Array(UnsafeRawBufferPointer(start: start, count: count))
     }
 
     func textOrNil(_ column: Int) -> String? { isNull(column) ? nil : text(column) }
@@ -134,13 +141,17 @@ struct SQLiteConnection: ~Copyable {
     private func bind(
         _ value: SQLiteValue, _ index: Int32, _ statement: OpaquePointer
     ) throws(DatabaseError) {
+        // SQLITE_TRANSIENT: the library copies the bytes before it returns.
+        let transient = unsafeBitCast(-1, to: SQLiteLibrary.Destructor.self)
         let code: Int32
         switch value {
+        case .bytes(let bytes):
+            code = bytes.withUnsafeBytes {
+                library.bindBytes(statement, index, $0.baseAddress, sqlite3_uint64($0.count), transient)
+            }
         case .null: code = library.bindNull(statement, index)
         case .integer(let number): code = library.bindInteger(statement, index, number)
         case .text(let text):
-            // SQLITE_TRANSIENT: the library copies the bytes before it returns.
-            let transient = unsafeBitCast(-1, to: SQLiteLibrary.Destructor.self)
             let count = UInt64(text.utf8.count)
             code = text.withCString { bytes in
                 library.bindText(statement, index, bytes, count, transient, UInt8(SQLITE_UTF8))

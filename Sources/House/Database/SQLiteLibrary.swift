@@ -36,9 +36,14 @@ struct SQLiteLibrary: @unchecked Sendable {
             OpaquePointer?, Int32, UnsafePointer<CChar>?, sqlite3_uint64, Destructor?,
             UInt8
         ) -> Int32
+    let bindBytes:
+        @convention(c) (
+            OpaquePointer?, Int32, UnsafeRawPointer?, sqlite3_uint64, Destructor?
+        ) -> Int32
     let bindNull: @convention(c) (OpaquePointer?, Int32) -> Int32
     let columnType: @convention(c) (OpaquePointer?, Int32) -> Int32
     let columnInteger: @convention(c) (OpaquePointer?, Int32) -> sqlite3_int64
+    let columnBytes: @convention(c) (OpaquePointer?, Int32) -> UnsafeRawPointer?
     let columnText: @convention(c) (OpaquePointer?, Int32) -> UnsafePointer<UInt8>?
     let columnByteCount: @convention(c) (OpaquePointer?, Int32) -> Int32
     let isOutsideTransaction: @convention(c) (OpaquePointer?) -> Int32
@@ -68,9 +73,11 @@ struct SQLiteLibrary: @unchecked Sendable {
         step = try library.function(lazy_sqlite3_step)
         bindInteger = try library.function(lazy_sqlite3_bind_int64)
         bindText = try library.function(lazy_sqlite3_bind_text64)
+        bindBytes = try library.function(lazy_sqlite3_bind_blob64)
         bindNull = try library.function(lazy_sqlite3_bind_null)
         columnType = try library.function(lazy_sqlite3_column_type)
         columnInteger = try library.function(lazy_sqlite3_column_int64)
+        columnBytes = try library.function(lazy_sqlite3_column_blob)
         columnText = try library.function(lazy_sqlite3_column_text)
         columnByteCount = try library.function(lazy_sqlite3_column_bytes)
         isOutsideTransaction = try library.function(lazy_sqlite3_get_autocommit)

@@ -48,6 +48,14 @@ final class GateCalls: Sendable {
         return try await inTurn(method, target, fields, json ?? [])
     }
 
+    /// Asks for a picture, in the same queue.
+    func picture(_ target: String, within time: Duration) async throws(UpstreamCallError) -> UpstreamReply {
+        let fields = HTTPHeaders([
+            (HouseFields.time, "\(Int(time.inSeconds * 1000))"), ("Accept", HouseFields.pictures),
+        ])
+        return try await inTurn("GET", target, fields, [])
+    }
+
     /// Reads what nobody has asked for just now; people come first.
     func poll(_ target: String) async throws(UpstreamCallError) -> UpstreamReply {
         try await ask("GET", target, HTTPHeaders([(HouseFields.lane, "poll")]), [])

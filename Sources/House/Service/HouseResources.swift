@@ -14,6 +14,7 @@ struct HouseResources: HubResources {
     let timers: TimerResources
     let preferences: PreferenceResources
     let push: PushResources
+    let pictures: PictureResources
 
     func answer(_ request: ResourceRequest) async -> ResourceAnswer {
         switch request.resource.pattern {
@@ -26,6 +27,7 @@ struct HouseResources: HubResources {
             await messages.answer(request)
         case .timers, .timer: await timers.answer(request)
         case .preferences: await preferences.answer(request)
+        case .pictures, .picture, .messagePicture: await pictures.answer(request)
         case .push: await push.answer(request)
         case .states, .stateStream, .stateHistory: await states.answer(request)
         case .devices, .device, .deviceApproval, .deviceRefusal, .deviceRevocation, .codes, .code, .codesVoid,

@@ -75,6 +75,9 @@ final class HubHousehold: Sendable {
             timed.look()
             timers.look()
         }
+        let pictures = Pictures(rooms, calls)
+        let alarmPictures = AlarmPictures(PictureStore(records.database), pictures, log: log)
+        records.messages.add { alarmPictures.take($0) }
         resources = HouseResources(
             rooms: RoomResources(store: rooms, guests: guests, answers: answers),
             rules: RuleResources(store: rules, teller: teller, answers: answers),
@@ -85,7 +88,9 @@ final class HubHousehold: Sendable {
             states: records.stateResources, messages: records.messageResources,
             timers: TimerResources(store: timerStore, run: timers, guests: guests, answers: answers),
             preferences: PreferenceResources(database: records.database, answers: answers),
-            push: PushResources(push: records.push, answers: answers))
+            push: PushResources(push: records.push, answers: answers),
+            pictures: PictureResources(
+                store: rooms, pictures: pictures, alarms: alarmPictures, answers: answers))
     }
 
     /// Begins what goes on by itself.

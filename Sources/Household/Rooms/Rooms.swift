@@ -2,8 +2,8 @@ package import Home
 import Identity
 package import Pairing
 
-/// The hub's file `rooms`: which appliances are in which room, what the levels of some count, and what some
-/// do.
+/// The hub's file `rooms`: which appliances are in which room, what the levels of some count, what some do,
+/// and what some see.
 ///
 ///     [keyfile]
 ///     format=1
@@ -22,6 +22,9 @@ package import Pairing
 ///     kind=gate
 ///     guests=true
 ///
+///     [picture 6b4d5c]
+///     url=http://192.168.1.30/snapshot.jpg
+///
 /// The room's id, 1 to 64 unreserved characters of RFC 3986 § 2.3, but neither `.` nor `..`, which clients
 /// take out of a path. `name` and `area` are a `PeerName(known:)`; `area` may be missing. `devices` is a JSON
 /// array of the appliances' ids, each of 1 to 256 bytes, and may be missing. No two rooms have the same name,
@@ -31,6 +34,7 @@ package import Pairing
 ///
 /// A unit is a ``StateUnit`` of the activator whose id stands behind the appliance's; both are ids as of a
 /// room. A kind is an ``ApplianceKind`` of an appliance; `guests` is `true` or `false`, and may be missing.
+/// A picture is a ``DevicePicture``.
 ///
 /// Accepted: the above. Rejected: no `name`, `[room küche]`, `devices=6b4d5c`, a second room `KITCHEN`, an
 /// appliance that stands twice, `[unit 6b4d5c]`, `to=5`, `kind=portal`, another kind of group, `format=2`.
@@ -42,17 +46,20 @@ package struct Rooms: HouseholdFile, Equatable {
     package var roomList = KeptList<Room>()
     package var unitList = KeptList<ActivatorUnit>()
     package var kindList = KeptList<DeviceKind>()
+    package var pictureList = KeptList<DevicePicture>()
     // In the file's order.
     package var rooms: [Room] { roomList.all }
     package var units: [ActivatorUnit] { unitList.all }
     package var kinds: [DeviceKind] { kindList.all }
+    package var pictures: [DevicePicture] { pictureList.all }
 
     package init() { file = .empty(comment: "The rooms of this house; 'hubpair home room' changes them.") }
 
     package init(parsing bytes: [UInt8]) throws(KeyFileError) {
-        file = try Rooms.parse(bytes, groupsOf: .room, and: .unit, .kind)
+        file = try Rooms.parse(bytes, groupsOf: .room, and: .unit, .kind, .picture)
         unitList = try KeptList(in: file)
         kindList = try KeptList(in: file)
+        pictureList = try KeptList(in: file)
         roomList = try KeptList(in: file)
         var seen: Set<String> = []
         for room in rooms {

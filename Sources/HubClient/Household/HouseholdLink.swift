@@ -63,6 +63,17 @@ package actor HouseholdLink {
         return members
     }
 
+    /// The bytes of a picture.
+    func picture(_ path: [String]) async throws -> [UInt8] {
+        guard !hub.isUnprotected else { throw HouseholdRefusal.stock(hub.name) }
+        let (response, bytes) = try await connections.send(
+            HubRequest(method: "GET", target: HouseholdLink.target(path)), isRepeatable: true,
+            maximumBodyByteCount: HouseholdLink.maximumBodyByteCount,
+            deadlines: HubConnection.Deadlines(quiet: .seconds(30), total: .seconds(60)))
+        guard response.status == 200 else { throw refusal(response, bytes, isList: false) }
+        return bytes
+    }
+
     /// What a change of something that was read demands: that it is as it was, or still missing.
     private func condition(_ method: String, _ path: [String]) -> (name: String, value: String)? {
         guard method == "PUT" || method == "DELETE", path.count == 2, let tags = tags[path[0]] else {
@@ -173,7 +184,7 @@ package actor HouseholdLink {
         case (404, _) where isList: return HouseholdRefusal.older(hub.name)
         case (403, "not_allowed"): return HouseholdRefusal.notAllowed(hub.name, device)
         case (_, "bad_request"), (_, "not_found"), (_, "conflict"), (_, "too_many"), (_, "unavailable"),
-            (_, "precondition_failed"):
+            (_, "precondition_failed"), (_, "camera_unavailable"), (_, "camera_timeout"):
             return HouseholdRefusal.refused(
                 status: response.status, word: refusal.word, message: refusal.message)
         default:

@@ -3,6 +3,8 @@ import NIOCore
 
 /// One request of the hub itself, and its answer; used only on its event loop.
 final class UpstreamCall: UpstreamAnswerReceiver {
+    static let json = "application/json"
+
     struct Request: Sendable {
         let method: String
         let target: String
@@ -13,6 +15,8 @@ final class UpstreamCall: UpstreamAnswerReceiver {
         var lane = UpstreamQueue<UpstreamTurns.Sender>.Lane.person(.hub)
         /// True if it finds out whether the upstream answers: then it is sent although others had no answer.
         var isProbe = false
+        /// What it takes for an answer (RFC 9110 § 12.5.1).
+        var accepts = UpstreamCall.json
 
         /// True if it may be sent again after a reused connection has closed.
         var isRepeatable: Bool { method == "GET" && json == nil }

@@ -41,12 +41,13 @@ final class UpstreamCalls: Sendable {
     ///   - sender: the device that asked the hub for it; nil: the hub itself.
     func call(
         _ method: String, _ target: String, json: [UInt8]? = nil,
-        within time: Duration = AnswerTimes.upstream, as sender: DeviceFields? = nil
+        within time: Duration = AnswerTimes.upstream, as sender: DeviceFields? = nil,
+        accepts: String = UpstreamCall.json
     ) async throws(UpstreamCallError) -> UpstreamReply {
         try await call(
             UpstreamCall.Request(
                 method: method, target: target, json: json, time: TimeAmount(time), sender: sender,
-                lane: .person(sender.map { .device(fingerprint: $0.fingerprint) } ?? .hub)))
+                lane: .person(sender.map { .device(fingerprint: $0.fingerprint) } ?? .hub), accepts: accepts))
     }
 
     /// Reads what nobody has asked for just now; people come first.
@@ -155,7 +156,7 @@ final class UpstreamCallQueue {
     /// The head of a request, with its empty line.
     func head(_ request: UpstreamCall.Request, closes: Bool) -> [UInt8] {
         var text = "\(request.method) \(request.target) HTTP/1.1\r\n"
-        text += "Host: \(link.upstream?.authority ?? "")\r\nAccept: application/json\r\n"
+        text += "Host: \(link.upstream?.authority ?? "")\r\nAccept: \(request.accepts)\r\n"
         if let json = request.json {
             text += "Content-Type: application/json\r\nContent-Length: \(json.count)\r\n"
         }

@@ -87,7 +87,9 @@ struct GateSocket: Sendable {
         let time = headers.first(name: HouseFields.time).flatMap { Int($0) }.map { Duration.milliseconds($0) }
         return try await calls.call(
             head.method.rawValue, head.uri, json: body.isEmpty ? nil : body,
-            within: min(time ?? AnswerTimes.upstream, AnswerTimes.gateway), as: sender)
+            within: min(time ?? AnswerTimes.upstream, AnswerTimes.gateway), as: sender,
+            accepts: headers.first(name: "Accept") == HouseFields.pictures
+                ? HouseFields.pictures : UpstreamCall.json)
     }
 
     /// The device that asked the house for it, as the gate knows it; nil: the hub itself.

@@ -10,6 +10,8 @@ package enum HouseFields {
     package static let time = "X-Hubpair-Time"
     /// `poll`: nobody has asked for it just now, and people come first.
     package static let lane = "X-Hubpair-Lane"
+    /// The value of `Accept` of who asks for a picture.
+    package static let pictures = "image/*"
     /// Why a request has no answer of the upstream's, as JSON.
     package static let error = "X-Hubpair-Error"
     /// The error's code, for the gate's log.

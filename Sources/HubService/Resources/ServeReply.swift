@@ -84,6 +84,12 @@ package struct ServeReply: Sendable {
         (contentType, self.cacheControl) = (type, cacheControl)
     }
 
+    /// A picture; its type is what its bytes are.
+    package init(picture body: [UInt8], type: String) {
+        self.init(.ok, json: body)
+        contentType = type
+    }
+
     /// A refusal for people in front of a browser.
     init(_ refusal: RequestRefusal, page: StrangerPage) {
         self.init(

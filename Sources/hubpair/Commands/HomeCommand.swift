@@ -22,11 +22,13 @@ struct HomeCommand: ParsableCommand {
             """,
         subcommands: [
             List.self, Show.self, HomeSetCommand.self, HomeOnCommand.self, HomeOffCommand.self,
-            HomeSayCommand.self, HomeListenCommand.self, HomeWatchCommand.self, HomeRoomCommand.self,
+            HomeSayCommand.self, HomeListenCommand.self, HomeWatchCommand.self,
+            HomeRoomCommand.self,
             HomeSceneCommand.self, HomeOverviewCommand.self, HomeHistoryCommand.self, HomeRuleCommand.self,
             HomeArmCommand.self, HomeDisarmCommand.self, HomeArmedCommand.self,
             HomeAddCommand.self, HomeRenameCommand.self,
-            HomeRemoveCommand.self, HomeUnitCommand.self, HomeKindCommand.self, HomeTimerCommand.self,
+            HomeRemoveCommand.self, HomeUnitCommand.self, HomeKindCommand.self, HomePictureCommand.self,
+            HomeTimerCommand.self,
         ],
         defaultSubcommand: List.self
     )

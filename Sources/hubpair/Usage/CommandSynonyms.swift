@@ -60,6 +60,8 @@ enum CommandSynonyms {
         tell speak = home say; rooms area areas = home room; rules alarm alarms = home rule
         summary dashboard = home overview; log past graph plot = home history
         toggle : \(toggle)
+        unlock : nothing unlocks several at once; 'hubpair home set LOCK off' unlocks one, or on
+        camera : 'hubpair home picture' says where an appliance's picture comes from
         """,
         "home room": "move assign = home room put; leave = home room out",
         "home scene": "load restore use = home scene run; store record = home scene save",

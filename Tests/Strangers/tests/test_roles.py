@@ -114,6 +114,7 @@ OWN = {
     "armed": "read GET HEAD; arrange POST DELETE",
     "messages/read": "read POST", "messages/acknowledge": "arrange POST",
     "messages": "read GET HEAD", "messages/*/read": "read POST", "messages/*/acknowledge": "arrange POST",
+    "pictures": "arrange GET HEAD", "pictures/*": "arrange GET HEAD; own PUT DELETE", "messages/*/picture": "arrange GET HEAD",
     "timers": "read GET HEAD", "timers/*/*": "read PUT DELETE", "preferences": "read GET HEAD PUT",
     "push": "read GET HEAD PUT DELETE", "push/hub": "own PUT",
     "states": "read GET HEAD", "states/history": "read GET HEAD", "devices": "own GET HEAD", "devices/*": "own PUT",

@@ -36,7 +36,7 @@ function drawLate() {
 
 export class Card {
   isDrawn = false;
-  #app; #house; #appliance = null; #form = ""; #drawing = ""; #control = null;
+  #app; #house; #appliance = null; #form = ""; #drawing = ""; #control = null; #picture = null; #hasPicture = false;
 
   constructor(app) {
     [this.#app, this.#house] = [app, app.house];
@@ -84,6 +84,19 @@ export class Card {
       if (hadFocus) this.open.focus();
     }
     this.#control?.update(appliance, control);
+    const hasPicture = this.#app.home.hasPicture(appliance.id);
+    if (hasPicture !== this.#hasPicture) this.#showPicture(hasPicture);
+  }
+
+  async #showPicture(hasPicture) {
+    this.#hasPicture = hasPicture;
+    this.#picture?.end();
+    this.#picture = null;
+    if (!hasPicture) return;
+    const { Picture } = await import("./picture.js");
+    if (!this.#hasPicture || this.#picture) return;
+    this.#picture = Picture.of(this.#appliance);
+    this.node.append(this.#picture.node);
   }
 
   // What is needed only then comes only then.

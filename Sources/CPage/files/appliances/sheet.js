@@ -22,6 +22,7 @@ export class Sheet {
     this.dialog = show(".sheet", this.appliance.name, this.words, this.rows, this.timer.node, this.more, this.star, close);
     this.#offer();
     this.heading = this.dialog.querySelector("h2");
+    if (app.home.hasPicture(id)) this.#look();
     const watch = () => this.show();
     app.house.watchers.add(watch);
     this.dialog.addEventListener("close", () => app.house.watchers.delete(watch));
@@ -66,6 +67,11 @@ export class Sheet {
     this.show();
   }
 
+  async #look() {
+    const { Picture } = await import("./picture.js");
+    if (this.appliance) this.words.after(Picture.of(this.appliance).in(this.dialog).node);
+  }
+
   // What leads further: to its history, and for who may, to its name and its end.
   #offer() {
     const leads = (word, act) => make("button", { onclick: act }, word);
@@ -74,6 +80,12 @@ export class Sheet {
       const { showHistory } = await import("./history.js");
       showHistory(app, this.appliance);
     }));
+    if (app.may.has("administer") && app.home.pictures) {
+      this.more.append(leads(t("Camera …"), async () => {
+        const { askPicture } = await import("./add.js");
+        askPicture(app, this.appliance);
+      }));
+    }
     if (!app.may.has("change")) return;
     this.more.append(leads(t("Rename"), async () => {
       const { rename } = await import("./add.js");

@@ -110,6 +110,22 @@ export function rename(app, appliance) {
   name.select();
 }
 
+// Where the picture of an appliance comes from; without an address it has none.
+export function askPicture(app, appliance) {
+  const steps = new Steps(t("Camera of {0}", called(appliance.name)));
+  const url = make("input", { type: "text", inputmode: "url", maxlength: 1024, autocomplete: "off", spellcheck: "false", placeholder: "http://192.168.1.30/snapshot.jpg" });
+  url.value = app.home.pictures?.get(appliance.id) ?? "";
+  const words = t("The address of one picture in this home’s network, or a path of the server behind the hub. Members see it, guests do not.");
+  steps.show([field(t("Address of the picture"), url, words)], t("Save"), async () => {
+    const wanted = url.value.trim(), path = `pictures/${part(appliance.id)}`;
+    if (wanted !== "") await ask("PUT", path, { url: wanted });
+    else if (app.home.hasPicture(appliance.id)) await ask("DELETE", path);
+    steps.dialog.close();
+    await app.home.load();
+  });
+  url.select();
+}
+
 // Resolves to true if it is gone.
 export async function remove(app, appliance) {
   const question = t("Remove {0}?", called(appliance.name));

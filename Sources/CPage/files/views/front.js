@@ -38,9 +38,14 @@ export class Front {
     const key = fresh.map((each) => `${each.id} ${each.count ?? 1}`).join();
     if (this.#list.dataset.key === key) return;
     this.#list.dataset.key = key;
-    this.#list.replaceChildren(...fresh.slice(0, 3).map((message) => make("li", { dir: "auto" },
+    const shown = fresh.slice(0, 3);
+    this.#list.replaceChildren(...shown.map((message) => make("li", { dir: "auto" },
       make("b", quoting(String(message.text ?? ""))),
       make("span.words", [app.home.roomOf(message.device), when(message.last ?? message.time)].filter(Boolean).join(" · ")))));
+    shown.forEach(async (message, index) => {
+      const item = this.#list.children[index], picture = await app.messages.pictureOf(message).catch(() => null);
+      if (picture && this.#dialog) item.append(picture.in(this.#dialog).node);
+    });
     say(this.#more, messages.openCount > 3 ? t("and {0}", n(messages.openCount - 3, "more alarm", "more alarms")) : "");
     this.#sound();
   }

@@ -26,6 +26,8 @@ export class HomeView {
   // What this device wants the page to be like; null where the hub keeps no such thing.
   preferences = null;
   timers = new Map();
+  // Where an appliance's picture comes from, by its id, for who may see it; null where the hub has no such thing.
+  pictures = null;
   armed = { count: 0, total: 0, scenes: [] };
   #app; #filter = "all"; #query = ""; #rooms = []; #scenes = []; 
 
@@ -75,8 +77,10 @@ export class HomeView {
 
   // What changes seldom. A hub without rooms or scenes shows its appliances.
   async load() {
-    const [rooms, scenes, current, armed, preferences, timers] = await Promise.all(
-      [own("rooms"), own("scenes"), own("scenes/current"), own("armed"), own("preferences"), own("timers")]);
+    const [rooms, scenes, current, armed, preferences, timers, pictures] = await Promise.all(
+      [own("rooms"), own("scenes"), own("scenes/current"), own("armed"), own("preferences"), own("timers"),
+        this.#app.may.has("arrange") ? own("pictures") : null]);
+    this.pictures = pictures && new Map(list(pictures, "pictures").map((each) => [String(each.device), each.url ?? ""]));
     this.preferences = preferences;
     this.timers = timers && new Map(list(timers, "timers").map((each) => [`${each.device}/${each.activator}`, each]));
     this.#rooms = list(rooms, "rooms");
@@ -107,6 +111,8 @@ export class HomeView {
     if (!this.timers?.size) return null;
     return appliance.activators.map((each) => this.timers.get(`${appliance.id}/${each.id}`)).find(Boolean) ?? null;
   }
+
+  hasPicture(id) { return this.pictures?.has(String(id)) === true; }
 
   get favourites() { return array(this.preferences?.favourites).map(String); }
 

@@ -160,8 +160,16 @@ export class MessagesView {
     }
   }
 
+  // What the camera of its appliance saw; null if it has none.
+  async pictureOf(message) {
+    const app = this.#app, device = String(message.device);
+    if (message.kind !== "alarm" || !app.home.hasPicture(device)) return null;
+    const { Picture } = await import("./picture.js");
+    return Picture.at(message, app.house.appliances.get(device)?.name ?? device);
+  }
+
   // Everything that is known of a message.
-  details(id) {
+  async details(id) {
     const app = this.#app, message = this.#all.get(id);
     if (!message) return;
     const appliance = app.house.appliances.get(String(message.device));
@@ -187,9 +195,12 @@ export class MessagesView {
         ? button(t("Acknowledge"), () => { dialog.close(); this.acknowledge(message); }, "primary") : null,
       button(t("Close"), () => dialog.close()),
     ];
+    const picture = await this.pictureOf(message).catch(() => null);
     const dialog = show(".wide", quoting(String(message.text ?? "")),
+      picture?.node ?? null,
       make("dl.facts", ...lines.map(([word, value]) => make("div", make("dt", word), make("dd", { dir: "auto" }, value)))),
       make("div.buttons", ...buttons));
+    picture?.in(dialog);
   }
 
   // By the system's own sheet, or by mail.

@@ -1,0 +1,69 @@
+import GatewayRules
+import Household
+import HubService
+
+/// What the cameras of the house see now. However many watch one, it is asked once at a time.
+actor Pictures {
+    /// The most cameras that are asked at a time: each picture is held in memory.
+    private static let maximumAtOnce = 4
+
+    private let rooms: HouseholdStore<Rooms>
+    private let calls: GateCalls
+    private let client = CameraClient()
+    private var running: [DevicePicture: Task<Result<Picture, PictureFault>, Never>] = [:]
+
+    init(_ rooms: HouseholdStore<Rooms>, _ calls: GateCalls) { (self.rooms, self.calls) = (rooms, calls) }
+
+    /// The picture of an appliance, as it is now.
+    func picture(of device: String) async throws -> Picture {
+        guard let place = try await rooms.read().record(DevicePicture.self, device) else {
+            throw PictureFault.none
+        }
+        if let task = running[place] { return try await task.value.get() }
+        guard running.count < Pictures.maximumAtOnce else { throw PictureFault.busy }
+        let task = Task { [calls, client] in
+            await Result { () async throws(PictureFault) in try await fetch(place, calls, client) }
+        }
+        running[place] = task
+        let result = await task.value
+        running[place] = nil
+        return try result.get()
+    }
+}
+
+private func fetch(
+    _ place: DevicePicture, _ calls: GateCalls, _ client: CameraClient
+) async throws(PictureFault) -> Picture {
+    let address: PictureAddress
+    do throws(PictureAddress.Fault) {
+        address = try PictureAddress(place.url)
+    } catch {
+        throw .badAddress(error.description)
+    }
+    switch address {
+    case .camera(let camera): return try await client.picture(at: camera)
+    case .upstream(let target):
+        let reply: UpstreamReply
+        do throws(UpstreamCallError) {
+            reply = try await calls.picture(target, within: CameraClient.time)
+        } catch {
+            switch error {
+            case .tooLarge: throw .tooLarge
+            case .timeout: throw .tooSlow
+            default: throw .silent(error.description)
+            }
+        }
+        guard reply.status == 200 else { throw .status(reply.status) }
+        return try Picture(reply.body)
+    }
+}
+
+extension Result where Failure == PictureFault {
+    fileprivate init(_ body: () async throws(PictureFault) -> Success) async {
+        do throws(PictureFault) {
+            self = .success(try await body())
+        } catch {
+            self = .failure(error)
+        }
+    }
+}
