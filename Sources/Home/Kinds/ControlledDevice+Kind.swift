@@ -130,3 +130,11 @@ extension ControlledDevice {
         }
     }
 }
+
+extension ControlledDevice {
+    /// The order that locks it; nil if nothing on it tells which of its ends does.
+    package func lockOrder() throws(SettingError) -> Order? {
+        guard let locking else { return nil }
+        return try Order(self, locking.activator, to: locking.setting(true))
+    }
+}

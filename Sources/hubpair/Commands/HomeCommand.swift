@@ -22,7 +22,7 @@ struct HomeCommand: ParsableCommand {
             """,
         subcommands: [
             List.self, Show.self, HomeSetCommand.self, HomeOnCommand.self, HomeOffCommand.self,
-            HomeSayCommand.self, HomeListenCommand.self, HomeWatchCommand.self,
+            HomeLockCommand.self, HomeSayCommand.self, HomeListenCommand.self, HomeWatchCommand.self,
             HomeRoomCommand.self,
             HomeSceneCommand.self, HomeOverviewCommand.self, HomeHistoryCommand.self, HomeRuleCommand.self,
             HomeArmCommand.self, HomeDisarmCommand.self, HomeArmedCommand.self,
