@@ -79,7 +79,7 @@ final class HubHousehold: Sendable {
         let alarmPictures = AlarmPictures(PictureStore(records.database), pictures, log: log)
         records.messages.add { alarmPictures.take($0) }
         resources = HouseResources(
-            rooms: RoomResources(store: rooms, guests: guests, answers: answers),
+            rooms: RoomResources(store: rooms, rules: rules, guests: guests, answers: answers),
             rules: RuleResources(store: rules, teller: teller, answers: answers),
             scenes: SceneResources(
                 store: scenes, runs: runs, runScene: runScene, clock: timed, poller: records.poller,

@@ -102,6 +102,20 @@ package enum ConditionError: Equatable, UserError {
     }
 }
 
+extension Rule {
+    /// The rule with its line in another unit, where its text ends with it, as one that nobody has written
+    /// does; nil if there is nothing to say otherwise.
+    package func retold(from before: StateUnit?, to after: StateUnit?) -> Rule? {
+        let tellings = [condition.words(in: before), condition.saying(nil), condition.description]
+        guard let told = tellings.first(where: { text.hasSuffix(" is \($0)") }) else { return nil }
+        let retold = String(text.dropLast(told.count)) + condition.saying(after)
+        guard retold != text else { return nil }
+        return Rule(
+            name: name, device: device, activator: activator, condition: condition, kind: kind, text: retold,
+            scenes: scenes, run: run, proviso: proviso)
+    }
+}
+
 extension RuleCondition {
     /// The level of its line; nil if it has none, or none that counts something.
     private var level: Double? {
@@ -116,6 +130,13 @@ extension RuleCondition {
         guard let unit, let level else { return description }
         let word = if case .above = self { "above" } else { "below" }
         return "\(word) \(unit.text(ofLevel: level))"
+    }
+
+    /// The same; without a unit as a part of a hundred.
+    fileprivate func saying(_ unit: StateUnit?) -> String {
+        guard unit == nil, let level else { return words(in: unit) }
+        let word = if case .above = self { "above" } else { "below" }
+        return "\(word) \(Setting.level(level).text)"
     }
 
     /// What the line counts; nil if it has no level or there is no unit.
