@@ -15,6 +15,10 @@ import Testing
         ("light on until 10 pm", .until(hour: 22, minute: 0), "light on"),
         ("light on till 7:30 am", .until(hour: 7, minute: 30), "light on"),
         ("light on until midnight", .until(hour: 0, minute: 0), "light on"),
+        ("turn the tv off at half past nine", .at(hour: 9, minute: 30, isEither: true), "turn the tv off"),
+        ("coffee machine on at 7 am", .at(hour: 7, minute: 0, isEither: false), "coffee machine on"),
+        ("light off at quarter to ten", .at(hour: 9, minute: 45, isEither: true), "light off"),
+        ("turn the lamp in ten minutes off", .later(600), "turn the lamp off"),
     ])
     func english(text: String, kind: SpokenTime.Kind, rest: String) {
         let time = SpokenTime(text, .english)
@@ -22,7 +26,17 @@ import Testing
     }
 
     @Test(arguments: [
-        ("mach das Licht für zehn Minuten an", nil),
+        ("mach das Licht für zehn Minuten an", .lasting(600)),
+        ("Mach das Flurlicht in zehn Minuten aus", .later(600)),
+        ("Mach in einer Stunde den Fernseher aus", .later(3600)),
+        ("Kannst du das Flurlicht in 5 Minuten ausmachen?", .later(300)),
+        ("Lass den Ventilator zwanzig Minuten laufen", .lasting(1200)),
+        ("Lass das Flurlicht bis 22 Uhr an", .until(hour: 22, minute: 0)),
+        ("Schalte den Fernseher um halb zehn aus", .at(hour: 9, minute: 30, isEither: true)),
+        ("Schalte die Kaffeemaschine um sieben Uhr ein", .at(hour: 7, minute: 0, isEither: true)),
+        ("Mach um acht das Licht an", .at(hour: 8, minute: 0, isEither: true)),
+        ("Mach das Licht um acht Prozent heller", nil),
+        ("Dreh die Heizung um 2 Grad runter", nil), ("Fahr das Rollo bis 20 runter", nil),
         ("Licht im Flur an für 10 Minuten", SpokenTime.Kind.lasting(600)),
         ("Licht aus in zehn Minuten", .later(600)),
         ("in einer halben Stunde das Licht aus", .later(1800)),
@@ -37,7 +51,8 @@ import Testing
     @Test(arguments: [
         "turn the fan on for a while", "turn the light on in the morning", "light on until dark",
         "for 10 minutes", "turn the light on in the kitchen", "light on until 25:00",
-        "light on until 13 pm", "light on for 0 minutes", "light on for 900 hours", "in the hall light on",
+        "light on until 13 pm", "counter lamp at half", "nursery light at 15 %", "heating at 21",
+        "light on for 0 minutes", "light on for 900 hours", "in the hall light on",
     ])
     func noTimes(text: String) { #expect(SpokenTime(text, .english) == nil) }
 }

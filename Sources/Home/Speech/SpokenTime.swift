@@ -1,12 +1,16 @@
-/// The time at the end or the beginning of an order: "for ten minutes", "in half an hour", "until 22:00".
+/// The time of an order: "for ten minutes", "in half an hour", "until 22:00", "at 7 am". It stands at the end
+/// or the beginning, or before what a verb ends with: "mach das Licht in zehn Minuten aus".
 ///
-///     time = "for" span / "in" span / "until" clock        ; English
-///     time = "für" span / "in" span / "bis" clock / span "lang"
+///     time = "for" span / "in" span / "until" clock / "at" exact      ; English
+///     time = "für" span / "in" span / "bis" clock / "um" exact / span "lang"
+///     exact = clock with "am", "pm", "o'clock", "Uhr" or minutes / "noon" / "midnight"
+///           / ( "half past" / "quarter past" / "quarter to" / "halb" / "Viertel nach" / "Viertel vor" ) hour
 ///     span = number unit / "half an hour" / "eine halbe Stunde" / "viertelstunde"
 ///     clock = hour [ ":" minute ] [ "am" / "pm" ] / hour "Uhr" [ minute ]
 ///
 /// Accepted: `turn the fan on for 10 minutes`, `in zehn Minuten das Licht aus`, `light on until 10 pm`. What
-/// is left is a sentence of its own. Rejected: `for a while`, `in the morning`, `until dark`.
+/// is left is a sentence of its own. Rejected: `for a while`, `in the morning`, `until dark`, `at 5` (it may
+/// be percent).
 package struct SpokenTime: Equatable, Sendable {
     package enum Kind: Equatable, Sendable {
         /// Now, and taken back after so many seconds.
@@ -15,6 +19,8 @@ package struct SpokenTime: Equatable, Sendable {
         case later(Int64)
         /// Now, and taken back at this time of the day.
         case until(hour: Int, minute: Int)
+        /// Not before this time of the day. `isEither`: nobody has said which half of the day.
+        case at(hour: Int, minute: Int, isEither: Bool)
     }
 
     /// Longer ones are scenes with a time.
@@ -28,7 +34,7 @@ package struct SpokenTime: Equatable, Sendable {
     package init?(_ text: String, _ language: SpokenLanguage) {
         guard text.utf8.count <= SpokenLanguage.maximumByteCount else { return nil }
         var words = SpokenText.tokens(text)
-        while words.last == "." { words.removeLast() }
+        while let last = words.last, [".", "?", "!"].contains(last) { words.removeLast() }
         let fillers: Set = ["please", "bitte", ","]
         while let last = words.last, fillers.contains(last) { words.removeLast() }
         let isGerman = language.code == "de"
@@ -47,8 +53,36 @@ package struct SpokenTime: Equatable, Sendable {
             self.init(kind, rest)
             return
         }
+        guard let (kind, rest) = SpokenTime.inside(words, language, isGerman) else { return nil }
+        self.init(kind, rest[...])
+    }
+
+    /// A time within the sentence, and what is left of it.
+    private static func inside(
+        _ words: [String], _ language: SpokenLanguage, _ isGerman: Bool
+    ) -> (Kind, [String])? {
+        guard words.count > 3 else { return nil }
+        // "Lass den Ventilator zwanzig Minuten laufen".
+        let isLetting = isGerman && ["lass", "lasse", "lassen"].contains(words[0])
+        for start in 1..<words.count - 2 {
+            for count in stride(from: min(7, words.count - 1 - start), through: 2, by: -1) {
+                let phrase = Array(words[start..<start + count])
+                // "Um acht Prozent" is no time.
+                guard !measures.contains(words[start + count]) else { continue }
+                let span = isLetting ? seconds(phrase[...], language).map(Kind.lasting) : nil
+                guard let kind = span ?? kind(phrase, language, isGerman, isInside: true) else { continue }
+                var rest = Array(words[..<start] + words[(start + count)...])
+                if isLetting, let last = rest.last, lasting.contains(last) {
+                    rest = ["schalte"] + rest.dropFirst().dropLast() + ["ein"]
+                }
+                return (kind, rest)
+            }
+        }
         return nil
     }
+
+    private static let measures: Set = ["prozent", "percent", "%", "grad", "degrees", "degree", "per"]
+    private static let lasting: Set = ["laufen", "brennen", "leuchten", "an", "eingeschaltet"]
 
     private init?(_ kind: Kind, _ rest: ArraySlice<String>) {
         var rest = rest
@@ -57,14 +91,20 @@ package struct SpokenTime: Equatable, Sendable {
         (self.kind, self.rest) = (kind, rest.joined(separator: " "))
     }
 
-    private static func kind(_ words: [String], _ language: SpokenLanguage, _ isGerman: Bool) -> Kind? {
+    /// - Parameter isInside: it is within the sentence, where a bare number may be anything.
+    private static func kind(
+        _ words: [String], _ language: SpokenLanguage, _ isGerman: Bool, isInside: Bool = false
+    ) -> Kind? {
         var inside = words.dropFirst()
         switch (words.first, isGerman) {
         case ("for", false), ("fur", true): return seconds(inside, language).map(Kind.lasting)
         case ("in", _):
             if inside.last == "time", !isGerman { inside = inside.dropLast() }
             return seconds(inside, language).map(Kind.later)
-        case ("until", false), ("till", false), ("bis", true): return clock(inside, language)
+        case ("until", false), ("till", false), ("bis", true):
+            return isInside && !isExact(inside) ? nil : clock(inside, language)
+        case ("at", false) where isExact(inside): return exact(inside, language)
+        case ("um", true) where isExact(inside) || isInside: return exact(inside, language)
         case (_, true) where words.last == "lang":
             return seconds(words[...].dropLast(), language).map(Kind.lasting)
         default: return nil
@@ -92,6 +132,40 @@ package struct SpokenTime: Equatable, Sendable {
         guard let number = isOne ? 1 : language.numbers.value(of: said), number > 0 else { return nil }
         let seconds = (number * unit).rounded()
         return seconds >= 1 && seconds <= maximumSeconds ? Int64(seconds) : nil
+    }
+
+    /// True if it is surely a time of the day.
+    private static func isExact(_ words: ArraySlice<String>) -> Bool {
+        words.contains { marks.contains($0) || $0.contains(":") }
+    }
+
+    private static let marks: Set = [
+        "am", "pm", "o'clock", "uhr", "noon", "midnight", "mitternacht", "past", "quarter", "halb", "viertel",
+    ]
+
+    private static func exact(_ words: ArraySlice<String>, _ language: SpokenLanguage) -> Kind? {
+        if let (hour, minute) = parted(Array(words), language) {
+            return .at(hour: hour, minute: minute, isEither: true)
+        }
+        guard case .until(let hour, let minute)? = clock(words, language) else { return nil }
+        // "At 7:30" and "um 7 Uhr" may be in the evening; "7 am" and "19 Uhr" say it.
+        let isSaid = words.contains { ["am", "pm", "noon", "midnight", "mitternacht"].contains($0) }
+        return .at(hour: hour, minute: minute, isEither: !isSaid && (1...12).contains(hour))
+    }
+
+    /// "Half past nine", "halb zehn", "Viertel vor acht".
+    private static func parted(_ words: [String], _ language: SpokenLanguage) -> (Int, Int)? {
+        guard let last = words.last, let number = language.numbers.value(of: [last]),
+            (1...12).contains(number), number == number.rounded()
+        else { return nil }
+        let hour = Int(number)
+        switch words.dropLast().joined(separator: " ") {
+        case "half past": return (hour, 30)
+        case "halb": return ((hour + 23) % 24, 30)
+        case "quarter past", "a quarter past", "viertel nach": return (hour, 15)
+        case "quarter to", "a quarter to", "viertel vor": return ((hour + 23) % 24, 45)
+        default: return nil
+        }
     }
 
     private static func clock(_ words: ArraySlice<String>, _ language: SpokenLanguage) -> Kind? {

@@ -24,6 +24,12 @@ struct TimedOrders {
             case .later(let seconds): (seconds, true)
             case .lasting(let seconds): (seconds, false)
             case .until(let hour, let minute): (TimedOrders.seconds(until: hour, minute), false)
+            case .at(let hour, let minute, let isEither):
+                (
+                    min(
+                        TimedOrders.seconds(until: hour, minute),
+                        TimedOrders.seconds(until: isEither ? (hour + 12) % 24 : hour, minute)), true
+                )
             }
         // The end is kept before it begins: nothing runs for ever because the network broke off between.
         for order in orders {

@@ -73,7 +73,7 @@ extension SpokenLanguage {
             SpokenVerb(words: "drop", actions: ["": .down], levels: .afterTo),
             SpokenVerb(words: "activate enable", actions: ["": .on], isForSwitches: true),
             SpokenVerb(words: "deactivate disable kill", actions: ["": .off], isForSwitches: true),
-            SpokenVerb(words: "start", actions: ["": .on], isForSwitches: true),
+            SpokenVerb(words: "start run", actions: ["": .on], isForSwitches: true),
             SpokenVerb(words: "stop", actions: ["": .off], isForSwitches: true),
             SpokenVerb(words: "dim", actions: ["": .dim, "down": .dim], levels: .afterTo),
             SpokenVerb(words: "brighten", actions: ["": .brighter, "up": .brighter], levels: .afterTo),
@@ -104,6 +104,7 @@ extension SpokenLanguage {
             ], levels: .plain, isForLocks: true),
         levels: [
             "full": 1, "fully": 1, "maximum": 1, "max": 1, "half": 0.5, "halfway": 0.5, "quarter": 0.25,
+            "third": 0.33,
             "minimum": 0.01, "min": 0.01,
         ],
         numbers: SpokenNumbers(
@@ -168,7 +169,10 @@ extension SpokenLanguage {
             "at the moment": "currently", "all the way": "fully", "full blast": "full",
             "turn of the": "turn off the",
             "right down": "down", "right up": "up", "the temp": "the temperature", "how about we": "",
-            "close up the": "close the",
+            "close up the": "close the", "on the terrace light": "on the terrace light",
+            "on the balcony light": "on the balcony light", "tele": "tv", "flip on": "turn on",
+            "flip off": "turn off", "in the whole upstairs": "upstairs", "in the whole": "in the",
+            "two thirds": "66 percent", "three quarters": "75 percent",
         ].merging(gerunds) { own, _ in own },
         scenes: [
             "THINGS", "run|start|activate|play|begin|set THINGS", "turn|switch|put on THINGS",

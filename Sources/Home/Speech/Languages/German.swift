@@ -134,7 +134,8 @@ extension SpokenLanguage {
             ], levels: .plain, isForLocks: true),
         levels: [
             "voll": 1, "volle": 1, "ganz": 1, "maximum": 1, "maximal": 1, "maximale": 1, "halb": 0.5,
-            "halbe": 0.5, "halfte": 0.5, "viertel": 0.25, "dreiviertel": 0.75, "minimum": 0.01,
+            "halbe": 0.5, "halfte": 0.5, "viertel": 0.25, "dreiviertel": 0.75, "drittel": 0.33,
+            "minimum": 0.01,
             "minimal": 0.01,
         ],
         numbers: SpokenNumbers(
@@ -197,6 +198,8 @@ extension SpokenLanguage {
         falseTails: "ator itor otor ktor utor atur itur ktur",
         beginsWithPlace: true,
         rewrites: [
+            "zur halfte": "halb", "ganz hell": "auf 100 prozent", "zwei drittel": "66 prozent",
+            "drei viertel": "75 prozent",
             "bis auf die": "ausser die", "bis auf den": "ausser den", "bis auf das": "ausser das",
             "aber nicht": "ausser", "nur nicht": "ausser", "mit ausnahme von": "ausser",
             "mit ausnahme der": "ausser der", "mit ausnahme des": "ausser des",

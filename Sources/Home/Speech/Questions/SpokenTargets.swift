@@ -44,6 +44,14 @@ package struct SpokenTargets: Sendable {
                 let meaning = try meaning(of: sentence, in: house)
                 if !meanings.contains(meaning) { meanings.append(meaning) }
             } catch {
+                if let meaning = SpokenIdiom.plain(text, language).flatMap({ plain in
+                    let names = house.names + scenes.map(SpokenText.tokens)
+                    let sentence = try? SpokenSentence(plain, language).rewritten(sparing: names)
+                    return sentence.flatMap { try? self.meaning(of: $0, in: house) }
+                }) {
+                    if !meanings.contains(meaning) { meanings.append(meaning) }
+                    continue
+                }
                 // The refusal in the chosen language says more.
                 refusal = refusal ?? error
             }
