@@ -1,5 +1,4 @@
 import Addresses
-import Dispatch
 import FoundationEssentials
 import GatewayRules
 import Glibc
@@ -39,7 +38,7 @@ struct CameraClient: Sendable {
         let addresses =
             switch camera.host {
             case .address(let address): [address]
-            case .name(let name): await CameraClient.resolve(name)
+            case .name(let name): await HostAddresses.all(of: name)
             }
         guard !addresses.isEmpty, addresses.allSatisfy(allows) else { throw .notHome }
         var fault = PictureFault.tooSlow
@@ -54,24 +53,6 @@ struct CameraClient: Sendable {
             }
         }
         throw fault
-    }
-
-    /// Blocks a thread of its own, as long as the system takes.
-    private static func resolve(_ host: String) async -> [NetworkAddress] {
-        await withCheckedContinuation { continuation in
-            DispatchQueue.global().async {
-                var hints = addrinfo()
-                hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
-                var list: UnsafeMutablePointer<addrinfo>?
-                guard getaddrinfo(host, nil, &hints, &list) == 0 else {
-                    return continuation.resume(returning: [])
-                }
-                defer { freeaddrinfo(list) }
-                let entries = sequence(first: list, next: { $0?.pointee.ai_next }).compactMap(\.self)
-                continuation.resume(
-                    returning: entries.compactMap { SystemAddress($0.pointee.ai_addr)?.address })
-            }
-        }
     }
 
     private func ask(

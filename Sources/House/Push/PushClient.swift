@@ -1,6 +1,4 @@
 import Addresses
-import Dispatch
-import Glibc
 import NIOCore
 import NIOHTTP1
 import NIOPosix
@@ -40,7 +38,7 @@ final class PushClient: Sendable {
     func post(
         _ endpoint: PushEndpoint, home: [PushEndpoint.HomeHost], _ fields: [(String, String)], body: [UInt8]
     ) async throws(Fault) -> Answer {
-        let addresses = await resolve(endpoint.host)
+        let addresses = await HostAddresses.all(of: endpoint.host)
         guard !addresses.isEmpty else { throw Fault(description: "its name leads nowhere") }
         // All of them: of a name that leads home too, nobody knows what comes next time.
         guard addresses.allSatisfy({ endpoint.allows($0, home: home) }) else {
@@ -61,28 +59,6 @@ final class PushClient: Sendable {
             }
         }
         throw fault
-    }
-
-    /// Blocks a thread of its own, as long as the system takes.
-    private func resolve(_ host: String) async -> [NetworkAddress] {
-        await withCheckedContinuation { continuation in
-            DispatchQueue.global().async {
-                var hints = addrinfo()
-                var list: UnsafeMutablePointer<addrinfo>?
-                guard getaddrinfo(host, nil, &hints, &list) == 0 else {
-                    return continuation.resume(returning: [])
-                }
-                defer { freeaddrinfo(list) }
-                // An address comes once for each kind of socket.
-                var found: [NetworkAddress] = []
-                for entry in sequence(first: list, next: { $0?.pointee.ai_next }) {
-                    guard let entry = entry?.pointee, let address = SystemAddress(entry.ai_addr)?.address
-                    else { continue }
-                    if !found.contains(address) { found.append(address) }
-                }
-                continuation.resume(returning: found)
-            }
-        }
     }
 
     private func send(
