@@ -31,7 +31,7 @@ final class AlarmPictures: Sendable {
 
     private func keep(_ device: String, _ message: Int64) async {
         do {
-            try await store.put(try await pictures.picture(of: device), of: message)
+            try await store.put(try await pictures.picture(of: device, waits: true), of: message)
         } catch PictureFault.none {
             // Most appliances have none.
         } catch {

@@ -15,19 +15,28 @@ actor Pictures {
     init(_ rooms: HouseholdStore<Rooms>, _ calls: GateCalls) { (self.rooms, self.calls) = (rooms, calls) }
 
     /// The picture of an appliance, as it is now.
-    func picture(of device: String) async throws -> Picture {
+    ///
+    /// - Parameter waits: whether it is asked for later, if as many are asked for already: an alarm has one
+    ///   chance, a person comes again.
+    func picture(of device: String, waits: Bool = false) async throws -> Picture {
         guard let place = try await rooms.read().record(DevicePicture.self, device) else {
             throw PictureFault.none
         }
+        while running[place] == nil, running.count >= Pictures.maximumAtOnce {
+            guard waits, let other = running.values.first else { throw PictureFault.busy }
+            _ = await other.value
+        }
         if let task = running[place] { return try await task.value.get() }
-        guard running.count < Pictures.maximumAtOnce else { throw PictureFault.busy }
         let task = Task { [calls, client] in
-            await Result { () async throws(PictureFault) in try await fetch(place, calls, client) }
+            let result = await Result { () async throws(PictureFault) in
+                try await fetch(place, calls, client)
+            }
+            // Before anybody who waits for it goes on.
+            running[place] = nil
+            return result
         }
         running[place] = task
-        let result = await task.value
-        running[place] = nil
-        return try result.get()
+        return try await task.value.get()
     }
 }
 
