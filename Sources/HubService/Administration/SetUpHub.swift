@@ -129,8 +129,8 @@ package struct SetUpHub {
         {
             throw HubError.portTaken(settings.port, present: present.port)
         }
-        if let upstream = settings.upstream, upstream != present.upstream,
-            upstream.port != present.upstream?.port,
+        if let upstream = settings.upstream,
+            present.upstream.map({ !upstream.isSameServer(as: $0) }) ?? true,
             case .silent(let reason) = try await RecognizeUpstream(settings, pin: hub.pin).run()
         {
             throw HubError.upstreamSilent(

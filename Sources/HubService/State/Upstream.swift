@@ -70,6 +70,11 @@ package struct Upstream: Equatable, Sendable {
         return listen.isEmpty || listen.contains { $0.isUnspecified || isSame($0) }
     }
 
+    /// True if it is the same server, perhaps by another name of this host or over TLS.
+    func isSameServer(as other: Upstream) -> Bool {
+        port == other.port && (host == other.host || isLoopback && other.isLoopback)
+    }
+
     /// The name for SNI (RFC 6066 § 3); nil for an address, which has none.
     var serverName: String? { addresses.isEmpty ? host : nil }
 }
