@@ -263,7 +263,7 @@ struct SymbolSearch {
     ) throws(QRScanError) -> QRScanResult {
         var decoder = GridDecoder(limit: 24)
         for fit in CylinderSearch(triple, in: view).run() {
-            let found = try read(fit.map, fit.score, version: fit.version, triple, in: view, &decoder)
+            let found = try read(fit, triple, in: view, &decoder)
             if !found.isEmpty { return found }
         }
         return QRScanResult()
@@ -277,23 +277,23 @@ struct SymbolSearch {
         let search = ShutterSearch(triple, in: view)
         for candidate in search.candidates() {
             guard let fit = search.refined(candidate) else { continue }
-            let found = try read(fit.map, fit.score, version: fit.version, triple, in: view, &decoder)
+            let found = try read(fit, triple, in: view, &decoder)
             if !found.isEmpty { return found }
         }
         return QRScanResult()
     }
 
     private static func read(
-        _ map: some ModulePlaces & LanePlaces, _ score: GridRegistration.Score, version: Int,
-        _ triple: FinderTriple, in view: ContrastView, _ decoder: inout GridDecoder
+        _ fit: FittedGrid<some ModulePlaces & LanePlaces>, _ triple: FinderTriple, in view: ContrastView,
+        _ decoder: inout GridDecoder
     ) throws(QRScanError) -> QRScanResult {
-        guard score.known > leastToBend else { return QRScanResult() }
-        let registration = GridRegistration.of(version)
+        guard fit.score.known > leastToBend else { return QRScanResult() }
+        let registration = GridRegistration.of(fit.version)
         let isInverted = triple.corner.isInverted
         let found = try decoder.decode(
-            map, registration.patterns, isInverted: isInverted, rounds: 3, in: view)
+            fit.map, registration.patterns, isInverted: isInverted, rounds: 3, in: view)
         guard found.isEmpty else { return found }
-        return try decoder.decodeBent(map, registration, isInverted: isInverted, rounds: 3, in: view)
+        return try decoder.decodeBent(fit.map, registration, isInverted: isInverted, rounds: 3, in: view)
     }
 
     /// Reads one grid, and records it. A grid that fitted at first and was not read is not recorded: it is

@@ -7,12 +7,6 @@ struct CylinderSearch {
     private let view: ContrastView
     private let sign: Float
 
-    struct Found {
-        let version: Int
-        let map: CylinderMap
-        let score: GridRegistration.Score
-    }
-
     /// How well the timing patterns must be seen before a shape is fitted, and how many shapes are.
     private static let leastTiming: Float = 0.25
     private static let mostShapes = 6
@@ -27,7 +21,7 @@ struct CylinderSearch {
     }
 
     /// The best fits, at most three, best first.
-    func run() -> [Found] {
+    func run() -> [FittedGrid<CylinderMap>] {
         // At the sides of a cylinder finder patterns are narrow, so that too many modules seem to lie between
         // them.
         let least = max(1, Int((0.72 * triple.side - 17) / 4))
@@ -89,7 +83,7 @@ struct CylinderSearch {
     }
 
     /// The shape after each part of it was moved to where it fits best, in ever smaller steps.
-    private func refined(_ start: CylinderMap.Shape, version: Int) -> Found? {
+    private func refined(_ start: CylinderMap.Shape, version: Int) -> FittedGrid<CylinderMap>? {
         let registration = GridRegistration.of(version)
         let side = registration.patterns.side
         func map(_ shape: CylinderMap.Shape) -> CylinderMap? {
@@ -131,7 +125,7 @@ struct CylinderSearch {
                 if !isBetter { break }
             }
         }
-        return Found(version: version, map: best.map, score: best.score)
+        return FittedGrid(version: version, map: best.map, score: best.score)
     }
 }
 

@@ -8,12 +8,6 @@ struct ShutterSearch {
     private let view: ContrastView
     private let sign: Float
 
-    struct Found {
-        let version: Int
-        let map: ShutterMap
-        let score: GridRegistration.Score
-    }
-
     /// A wave, and where a still camera would have seen the anchors.
     fileprivate struct Shape {
         var anchors: ModuleMap.Anchors
@@ -141,7 +135,7 @@ struct ShutterSearch {
 
     /// The shape after each part of it was moved to where it fits best, in ever smaller steps, and then the
     /// displacement of rows. Nil if it fits nowhere.
-    func refined(_ candidate: Candidate) -> Found? {
+    func refined(_ candidate: Candidate) -> FittedGrid<ShutterMap>? {
         let (version, start) = (candidate.version, candidate.shape)
         let registration = GridRegistration.of(version)
         let side = registration.patterns.side
@@ -214,6 +208,6 @@ struct ShutterSearch {
                 if !isBetter { break }
             }
         }
-        return Found(version: version, map: best.map, score: best.score)
+        return FittedGrid(version: version, map: best.map, score: best.score)
     }
 }
