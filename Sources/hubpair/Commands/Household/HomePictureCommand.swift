@@ -63,7 +63,7 @@ struct HomePictureCommand: AsyncParsableCommand {
             if let output { return try save(try await pictures.picture(of: appliance.id), to: output) }
             guard clear || url != nil else {
                 guard let known = try await pictures.all().first(where: { $0.device == appliance.id }) else {
-                    throw NoCamera(device: appliance.name)
+                    throw noPicture(of: appliance)
                 }
                 return try write([row(known, [appliance])], session)
             }
@@ -81,7 +81,7 @@ struct HomePictureCommand: AsyncParsableCommand {
         _ device: ControlledDevice, _ pictures: LookAtPictures, _ session: HomeSession
     ) async throws {
         if clear, try await !pictures.all().contains(where: { $0.device == device.id }) {
-            throw NoCamera(device: device.name)
+            throw noPicture(of: device)
         }
         try await pictures.put(url, device: device.id)
         if json { return try JSONLine.write(row(.init(device: device.id, url: url), [device]).json(session)) }
@@ -92,6 +92,12 @@ struct HomePictureCommand: AsyncParsableCommand {
         } catch let refusal as HouseholdRefusal {
             Console.note("warning: it is kept, but there is no picture now: \(refusal.description)")
         }
+    }
+
+    private func noPicture(of device: ControlledDevice) -> Failure {
+        Failure(
+            .notFound, "\(quoted(device.name)) has no picture",
+            hint: "'hubpair home picture \(quoted(device.name)) http://192.168.1.30/snapshot.jpg' sets one")
     }
 
     private func list(_ pictures: LookAtPictures, _ session: HomeSession) async throws {
@@ -124,17 +130,8 @@ private struct Row {
     var cells: [String] { [shortened(name ?? picture.device), shortened(picture.url ?? "-")] }
 
     func json(_ session: HomeSession) -> JSONValue {
-        var line = session.householdJSON
-        (line["device"], line["name"]) = (.string(picture.device), .text(name))
-        line["url"] = .text(picture.url)
-        return .object(line)
+        session.line([
+            "device": .string(picture.device), "name": .text(name), "url": .text(picture.url),
+        ])
     }
-}
-
-private struct NoCamera: UserError {
-    let device: String
-
-    var description: String { "\(quoted(device)) has no picture" }
-    var hint: String? { "'hubpair home picture \(quoted(device)) http://192.168.1.30/snapshot.jpg' sets one" }
-    var kind: UserErrorKind { .notFound }
 }
