@@ -225,7 +225,7 @@ class FaultTests(unittest.TestCase):
             # A second mount over the first: where the hub has a file open, the first cannot become read-only.
             spoil=lambda path: [subprocess.run(["mount", *words, path], check=True)
                                 for words in (["--bind", path], ["-o", "remount,bind,ro"])],
-            mend=lambda path: subprocess.run(["umount", path], check=True))
+            mend=lambda path: subprocess.run(["umount", "--lazy", path], check=True))
 
     def fill(self, path):
         with open(os.path.join(path, "filler"), "wb", buffering=0) as file:
