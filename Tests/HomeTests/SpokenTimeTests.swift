@@ -19,6 +19,13 @@ import Testing
         ("coffee machine on at 7 am", .at(hour: 7, minute: 0, isEither: false), "coffee machine on"),
         ("light off at quarter to ten", .at(hour: 9, minute: 45, isEither: true), "light off"),
         ("turn the lamp in ten minutes off", .later(600), "turn the lamp off"),
+        ("turn the lamp off at 22:15", .at(hour: 22, minute: 15, isEither: false), "turn the lamp off"),
+        ("turn the lamp off at 7:30, please.", .at(hour: 7, minute: 30, isEither: true), "turn the lamp off"),
+        ("turn the lamp off at 7:30pm", .at(hour: 19, minute: 30, isEither: false), "turn the lamp off"),
+        ("at 22:15 turn the lamp off", .at(hour: 22, minute: 15, isEither: false), "turn the lamp off"),
+        ("at 7 am, turn the lamp on", .at(hour: 7, minute: 0, isEither: false), "turn the lamp on"),
+        ("switch the lamp at 22:15 off", .at(hour: 22, minute: 15, isEither: false), "switch the lamp off"),
+        ("lamp on until 0:15", .until(hour: 0, minute: 15), "lamp on"),
     ])
     func english(text: String, kind: SpokenTime.Kind, rest: String) {
         let time = SpokenTime(text, .english)
@@ -35,6 +42,12 @@ import Testing
         ("Schalte den Fernseher um halb zehn aus", .at(hour: 9, minute: 30, isEither: true)),
         ("Schalte die Kaffeemaschine um sieben Uhr ein", .at(hour: 7, minute: 0, isEither: true)),
         ("Mach um acht das Licht an", .at(hour: 8, minute: 0, isEither: true)),
+        ("Mach das Licht um 22:15 aus", .at(hour: 22, minute: 15, isEither: false)),
+        ("Um 22:15 das Licht aus", .at(hour: 22, minute: 15, isEither: false)),
+        ("Licht aus um 22:15 Uhr", .at(hour: 22, minute: 15, isEither: false)),
+        ("Licht aus um 22.15 Uhr", .at(hour: 22, minute: 15, isEither: false)),
+        ("Licht an bis 6:45", .until(hour: 6, minute: 45)),
+        ("Mach das Licht um 24:15 aus", nil), ("Mach das Licht um 22:60 aus", nil),
         ("Mach das Licht um acht Prozent heller", nil),
         ("Dreh die Heizung um 2 Grad runter", nil), ("Fahr das Rollo bis 20 runter", nil),
         ("Licht im Flur an für 10 Minuten", SpokenTime.Kind.lasting(600)),
@@ -52,6 +65,7 @@ import Testing
         "turn the fan on for a while", "turn the light on in the morning", "light on until dark",
         "for 10 minutes", "turn the light on in the kitchen", "light on until 25:00",
         "light on until 13 pm", "counter lamp at half", "nursery light at 15 %", "heating at 21",
+        "light off at 22:75", "light off at 24:30", "at 5 light on", "light off at 22:15:30",
         "light on for 0 minutes", "light on for 900 hours", "in the hall light on",
     ])
     func noTimes(text: String) { #expect(SpokenTime(text, .english) == nil) }

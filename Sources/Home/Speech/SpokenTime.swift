@@ -8,9 +8,9 @@
 ///     span = number unit / "half an hour" / "eine halbe Stunde" / "viertelstunde"
 ///     clock = hour [ ":" minute ] [ "am" / "pm" ] / hour "Uhr" [ minute ]
 ///
-/// Accepted: `turn the fan on for 10 minutes`, `in zehn Minuten das Licht aus`, `light on until 10 pm`. What
-/// is left is a sentence of its own. Rejected: `for a while`, `in the morning`, `until dark`, `at 5` (it may
-/// be percent).
+/// Accepted: `turn the fan on for 10 minutes`, `in zehn Minuten das Licht aus`, `light on until 10 pm`, `um
+/// 22:15 das Licht aus`. What is left is a sentence of its own. Rejected: `for a while`, `in the morning`,
+/// `until dark`, `at 5` (it may be percent), `at 22:75`.
 package struct SpokenTime: Equatable, Sendable {
     package enum Kind: Equatable, Sendable {
         /// Now, and taken back after so many seconds.
@@ -21,6 +21,14 @@ package struct SpokenTime: Equatable, Sendable {
         case until(hour: Int, minute: Int)
         /// Not before this time of the day. `isEither`: nobody has said which half of the day.
         case at(hour: Int, minute: Int, isEither: Bool)
+
+        /// True if nothing is done now.
+        fileprivate var isNotNow: Bool {
+            switch self {
+            case .later, .at: true
+            case .lasting, .until: false
+            }
+        }
     }
 
     /// Longer ones are scenes with a time.
@@ -33,7 +41,7 @@ package struct SpokenTime: Equatable, Sendable {
     /// Nil if no time is said in this language.
     package init?(_ text: String, _ language: SpokenLanguage) {
         guard text.utf8.count <= SpokenLanguage.maximumByteCount else { return nil }
-        var words = SpokenText.tokens(text)
+        var words = SpokenTime.words(text)
         while let last = words.last, [".", "?", "!"].contains(last) { words.removeLast() }
         let fillers: Set = ["please", "bitte", ","]
         while let last = words.last, fillers.contains(last) { words.removeLast() }
@@ -44,9 +52,9 @@ package struct SpokenTime: Equatable, Sendable {
             self.init(kind, words.dropLast(count))
             return
         }
-        for count in stride(from: min(7, words.count - 1), through: 3, by: -1) {
-            guard case .later? = SpokenTime.kind(Array(words.prefix(count)), language, isGerman),
-                let kind = SpokenTime.kind(Array(words.prefix(count)), language, isGerman)
+        for count in stride(from: min(7, words.count - 1), through: 2, by: -1) {
+            guard let kind = SpokenTime.kind(Array(words.prefix(count)), language, isGerman),
+                kind.isNotNow
             else { continue }
             var rest = words.dropFirst(count)
             if rest.first == "," { rest = rest.dropFirst() }
@@ -55,6 +63,21 @@ package struct SpokenTime: Equatable, Sendable {
         }
         guard let (kind, rest) = SpokenTime.inside(words, language, isGerman) else { return nil }
         self.init(kind, rest[...])
+    }
+
+    /// The words, with "22:15" as one of them.
+    private static func words(_ text: String) -> [String] {
+        text.split(separator: " ").flatMap { piece in
+            let hour = piece.prefix { $0.isASCII && $0.isNumber }
+            let rest = piece.dropFirst(hour.count)
+            let minute = rest.dropFirst().prefix { $0.isASCII && $0.isNumber }
+            let after = rest.dropFirst(1 + minute.count)
+            guard (1...2).contains(hour.count), rest.first == ":", minute.count == 2, after.first != ":"
+            else {
+                return SpokenText.tokens(String(piece))
+            }
+            return ["\(hour):\(minute)"] + SpokenText.tokens(String(after))
+        }
     }
 
     /// A time within the sentence, and what is left of it.
@@ -180,10 +203,7 @@ package struct SpokenTime: Equatable, Sendable {
         if words == ["midnight"] || words == ["mitternacht"] { return .until(hour: 0, minute: 0) }
         if let place = words.firstIndex(of: "uhr") { words.remove(at: place) }
         guard (1...2).contains(words.count) else { return nil }
-        // "22:00" is two words, and 22.00 is one.
-        if words.count == 1, words[0].contains(".") {
-            words = words[0].split(separator: ".").map(String.init)
-        }
+        if words.count == 1 { words = words[0].split { $0 == ":" || $0 == "." }.map(String.init) }
         let numbers = words.compactMap { language.numbers.value(of: [$0]) }
         guard numbers.count == words.count, let first = numbers.first else { return nil }
         var hour = first

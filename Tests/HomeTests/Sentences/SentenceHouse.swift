@@ -74,8 +74,14 @@ enum SentenceHouse {
         devices: german, rooms: germanRooms, scenes: germanScenes, language: .german)
 
     /// What comes of a sentence, the orders by name: `Fan on, TV off`, `scene Dinner`, `yes Front door`, `-`
-    /// for nothing; and `!` for a refusal.
-    static func outcome(_ sentence: String, _ targets: SpokenTargets) -> String {
+    /// for nothing; `at 22:15 Fan on` at a time of the day; and `!` for a refusal.
+    static func outcome(
+        _ sentence: String, _ targets: SpokenTargets, _ language: SpokenLanguage = .english
+    ) -> String {
+        if let time = SpokenTime(sentence, language), case .at(let hour, let minute, _) = time.kind {
+            let clock = minute < 10 ? "\(hour):0\(minute)" : "\(hour):\(minute)"
+            return "at \(clock) \(outcome(time.rest, targets, language))"
+        }
         guard let meaning = try? targets.meaning(of: sentence) else { return "!" }
         switch meaning {
         case .scene(let name): return "scene \(name)"

@@ -44,6 +44,28 @@ extension SpokenAnswer {
         }
     }
 
+    /// Whether each of these is in that state. Of several, those without a lock, or with nothing to open,
+    /// decide nothing: "are the doors locked?" is about locks. One that stands open is surely not locked.
+    static func answers(_ devices: [ControlledDevice], _ state: State) -> [Bool?] {
+        let able = devices.filter { device in
+            switch state {
+            case .on, .off: true
+            case .open, .closed: device.opening != nil
+            case .locked, .unlocked: device.locking != nil || device.opening?.isSo == true
+            }
+        }
+        guard able.contains(where: { isSo($0, state) != nil }) else {
+            return devices.map { isSo($0, state) }
+        }
+        return able.map { device in
+            switch state {
+            case .locked where device.locking == nil: false
+            case .unlocked where device.locking == nil: true
+            default: isSo(device, state)
+            }
+        }
+    }
+
     /// How the appliance is, in the words of the question; levels in their units.
     static func row(_ device: ControlledDevice, _ state: State?, _ units: StateUnits) -> Row {
         let text = { (activator: Activator) in shortened(units.text(activator, of: device.id)) }
@@ -54,8 +76,11 @@ extension SpokenAnswer {
             return Row(
                 device: device, activator: ability.activator, text: (isOpen ? "open" : "closed") + level)
         case .locked, .unlocked:
-            guard let ability = device.locking, let isLocked = ability.isSo else { break }
-            return Row(device: device, activator: ability.activator, text: isLocked ? "locked" : "unlocked")
+            if let ability = device.locking, let isLocked = ability.isSo {
+                return Row(
+                    device: device, activator: ability.activator, text: isLocked ? "locked" : "unlocked")
+            }
+            if device.locking == nil, device.opening?.isSo != nil { return row(device, .open, units) }
         case .on, .off, nil: break
         }
         if state == nil, let ability = device.locking, let isLocked = ability.isSo {

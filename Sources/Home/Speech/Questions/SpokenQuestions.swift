@@ -81,7 +81,7 @@ struct SpokenQuestions {
             return SpokenAnswer(verdict: nil, rows: found.map { SpokenAnswer.row($0, state, units) })
         case .check:
             guard let state else { throw .question }
-            let answers = devices.map { SpokenAnswer.isSo($0, state) }
+            let answers = SpokenAnswer.answers(devices, state)
             // "Are all the lights off?" is not so while one is on.
             let isOfAll = match.things?.contains { $0.isOne(of: .quantifier) } ?? false
             let verdict: SpokenAnswer.Verdict =
