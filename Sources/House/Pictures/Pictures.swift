@@ -7,30 +7,43 @@ actor Pictures {
     /// The most cameras that are asked at a time: each picture is held in memory.
     private static let maximumAtOnce = 4
 
-    private let rooms: HouseholdStore<Rooms>
-    private let calls: GateCalls
-    private let client = CameraClient()
+    /// Asks one camera, or the server behind the hub.
+    typealias Ask = @Sendable (DevicePicture) async throws(PictureFault) -> Picture
+
+    private let find: @Sendable (String) async throws -> DevicePicture?
+    private let ask: Ask
     private var running: [DevicePicture: Task<Result<Picture, PictureFault>, Never>] = [:]
 
-    init(_ rooms: HouseholdStore<Rooms>, _ calls: GateCalls) { (self.rooms, self.calls) = (rooms, calls) }
+    /// How many alarms wait for another picture to come.
+    private(set) var waiting = 0
+
+    init(_ rooms: HouseholdStore<Rooms>, _ calls: GateCalls) {
+        let client = CameraClient()
+        self.init(
+            find: { try await rooms.read().record(DevicePicture.self, $0) },
+            ask: { place async throws(PictureFault) in try await fetch(place, calls, client) })
+    }
+
+    /// - Parameter find: where the picture of an appliance comes from; nil if it has none.
+    init(find: @escaping @Sendable (String) async throws -> DevicePicture?, ask: @escaping Ask) {
+        (self.find, self.ask) = (find, ask)
+    }
 
     /// The picture of an appliance, as it is now.
     ///
     /// - Parameter waits: whether it is asked for later, if as many are asked for already: an alarm has one
     ///   chance, a person comes again.
     func picture(of device: String, waits: Bool = false) async throws -> Picture {
-        guard let place = try await rooms.read().record(DevicePicture.self, device) else {
-            throw PictureFault.none
-        }
+        guard let place = try await find(device) else { throw PictureFault.none }
         while running[place] == nil, running.count >= Pictures.maximumAtOnce {
             guard waits, let other = running.values.first else { throw PictureFault.busy }
+            waiting += 1
             _ = await other.value
+            waiting -= 1
         }
         if let task = running[place] { return try await task.value.get() }
-        let task = Task { [calls, client] in
-            let result = await Result { () async throws(PictureFault) in
-                try await fetch(place, calls, client)
-            }
+        let task = Task { [ask] in
+            let result = await Result { () async throws(PictureFault) in try await ask(place) }
             // Before anybody who waits for it goes on.
             running[place] = nil
             return result

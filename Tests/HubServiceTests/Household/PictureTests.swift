@@ -112,4 +112,45 @@ import Testing
         #expect(try await store.messages() == Array(105...112))
         await database.close()
     }
+
+    /// An alarm has one chance, and a person comes again.
+    @Test(.timeLimit(.minutes(5))) func anAlarmWaitsForItsCamera() async throws {
+        let cameras = Cameras()
+        let pictures = Pictures(
+            find: { try DevicePicture(id: $0, body: Array(#"{"url":"/\#($0)"}"#.utf8)) },
+            ask: { place async throws(PictureFault) in try await cameras.ask(place.url) })
+        let asked = ["a", "b", "c", "d"].map { id in Task { try await pictures.picture(of: id) } }
+        while await cameras.open < 4 { await Task.yield() }
+        await #expect(throws: PictureFault.busy) { try await pictures.picture(of: "e") }
+        let alarm = Task { try await pictures.picture(of: "e", waits: true) }
+        while await pictures.waiting == 0 { await Task.yield() }
+        #expect(await cameras.asked == ["/a", "/b", "/c", "/d"])
+        // Also one without a picture makes room.
+        await cameras.answer(all: .failure(.tooSlow))
+        for each in asked { await #expect(throws: PictureFault.tooSlow) { try await each.value } }
+        while await cameras.open < 1 { await Task.yield() }
+        #expect(await cameras.asked == ["/a", "/b", "/c", "/d", "/e"])
+        let picture = try Picture([0xFF, 0xD8, 0xFF, 1])
+        await cameras.answer(all: .success(picture))
+        #expect(try await alarm.value == picture)
+        #expect(await pictures.waiting == 0)
+    }
+}
+
+/// Cameras that answer when the test says so.
+private actor Cameras {
+    private var waiting: [CheckedContinuation<Result<Picture, PictureFault>, Never>] = []
+    private(set) var asked: Set<String> = []
+
+    var open: Int { waiting.count }
+
+    func ask(_ url: String) async throws(PictureFault) -> Picture {
+        asked.insert(url)
+        return try await withCheckedContinuation { waiting.append($0) }.get()
+    }
+
+    func answer(all result: Result<Picture, PictureFault>) {
+        for each in waiting { each.resume(returning: result) }
+        waiting = []
+    }
 }
