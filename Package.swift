@@ -90,6 +90,8 @@ let package = Package(
         .systemLibrary(name: "CZLib", providers: [.apt(["zlib1g-dev"])]),
         // The files of the hub's page, embedded.
         .target(name: "CPage", exclude: ["files"]),
+        // The words of the command line in other languages, embedded.
+        .target(name: "CTexts", exclude: ["de.txt"]),
 
         // Floor 1: values and rules, no connection of their own. First what all others share: pins,
         // fingerprints, names and errors; addresses and interfaces; JSON.
@@ -249,9 +251,9 @@ let package = Package(
         .executableTarget(
             name: "hubpair",
             dependencies: [
-                "Addresses", "CGlibc", "Diagnosis", "Discovery", "GatewayRules", "Home", "Household",
-                "HubClient", "HubService", "Identity", "JSON", "Pairing", "PinnedTLS", "QRCodes",
-                "Relay",
+                "Addresses", "CGlibc", "CTexts", "Diagnosis", "Discovery", "GatewayRules", "Home",
+                "Household", "HubClient", "HubService", "Identity", "JSON", "Pairing", "PinnedTLS",
+                "QRCodes", "Relay",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],

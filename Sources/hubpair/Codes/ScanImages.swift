@@ -148,12 +148,12 @@ struct ScanImages: Equatable {
             if json {
                 return try JSONLine.write(ScanLine.json(file: file, code: reading, of: answer))
             }
-            return try Console.output(SafeText.escaped("\(subject): \(reading.summary)"))
+            return try Console.output(words: SafeText.escaped("\(subject): \(reading.summary)"))
         }
         if json {
             try JSONLine.write(ScanLine.json(file: file, code: code, at: reading.corners, of: answer))
         } else {
-            try Console.output(SafeText.escaped("\(subject): \(describe(code, known: known))"))
+            try Console.output(words: SafeText.escaped("\(subject): \(describe(code, known: known))"))
         }
         if let expires = code.expires, Date() >= expires {
             Console.note(

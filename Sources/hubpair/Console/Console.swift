@@ -53,17 +53,21 @@ enum Console {
         try output(bytes: Array((text + "\n").utf8))
     }
 
+    /// Writes lines for a person and a line end to standard output, in the reader's language.
+    static func output(words: String) throws(OutputError) { try output(Texts.words(words)) }
+
     /// Writes `bytes` to standard output, as they are.
     static func output(bytes: [UInt8]) throws(OutputError) {
         try OpenOutput.standardOutput.write(bytes)
     }
 
-    /// Writes a line to standard error, escaped. It begins with `warning: ` or `hint: ` if it is one. With
-    /// `--json` that word is the key: `{"warning":"…"}`, `{"hint":"…"}`, else `{"note":"…"}`.
+    /// Writes a line to standard error, escaped, in the reader's language. It begins with `warning: ` or
+    /// `hint: ` if it is one. With `--json` that word is the key: `{"warning":"…"}`, `{"hint":"…"}`, else
+    /// `{"note":"…"}`.
     static func note(_ text: String) {
-        guard JSONLine.isAskedFor else { return writeLine(SafeText.escaped(text)) }
         let kind = ["warning", "hint"].first { text.hasPrefix("\($0): ") }
         let words = kind.map { String(text.dropFirst($0.count + 2)) } ?? text
+        guard JSONLine.isAskedFor else { return writeLine(words, kind: kind) }
         JSONLine.writeMessage([kind ?? "note": .string(words)])
     }
 
@@ -77,19 +81,21 @@ enum Console {
                 "error": .string(text), "hint": .text(hint), "exit": .integer(Int64(exit.rawValue)),
             ])
         }
-        writeLine(SafeText.escaped("error: \(text)"))
-        if let hint { writeLine(SafeText.escaped("hint: \(hint)")) }
+        writeLine(text, kind: "error")
+        if let hint { writeLine(hint, kind: "hint") }
     }
 
     /// The same for an error value; `subject` is what it is about, mostly a file.
     static func report(_ error: any Error, subject: String? = nil) {
-        let text = message(of: error)
+        let text = Texts.words(message(of: error))
         report(
             subject.map { "\($0): \(text)" } ?? text, hint: (error as? any UserError)?.hint,
             exit: ExitStatus(of: error))
     }
 
-    private static func writeLine(_ line: String) {
+    private static func writeLine(_ text: String, kind: String?) {
+        let words = Texts.words(text)
+        let line = SafeText.escaped(kind.map { "\(Texts.exactly($0)): \(words)" } ?? words)
         // An error cannot be reported where standard error is gone.
         try? OpenOutput.standardError.write(Array((line + "\n").utf8))
     }

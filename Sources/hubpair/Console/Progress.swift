@@ -14,7 +14,7 @@ struct ProgressLine {
     mutating func show(_ text: String) {
         guard isPossible, text != shown else { return }
         shown = text
-        write(ProgressLine.erase + SafeText.escaped(text))
+        write(ProgressLine.erase + SafeText.escaped(Texts.words(text)))
     }
 
     /// Erases the line.

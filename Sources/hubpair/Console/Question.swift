@@ -20,14 +20,15 @@ enum Question {
 
     /// Asks for a yes, where a no is as good an answer.
     static func isYes(_ question: String) -> Bool {
-        prompt("\(question) [y/N] ")
-        return ["y", "yes"].contains(line()?.lowercased() ?? "")
+        prompt("\(Texts.words(question)) \(Texts.exactly("[y/N]")) ")
+        let yes = ["y", "yes"] + Texts.exactly("y yes").split(separator: " ").map(String.init)
+        return yes.contains(line()?.lowercased() ?? "")
     }
 
     /// Asks until `read` takes the answer, at most three times.
     static func ask<Answer>(_ question: String, _ read: (String) throws -> Answer) throws -> Answer {
         for attempt in 1...attempts {
-            prompt(question + " ")
+            prompt(Texts.words(question) + " ")
             guard let line = line() else {
                 Console.report("there was no answer; nothing was changed", hint: nil, exit: .usage)
                 throw ExitStatus.usage
@@ -53,7 +54,7 @@ enum Question {
         named: (String) throws -> Choice
     ) throws -> Choice {
         let offers = titles.enumerated().map { "\($0 + 1) \($1)" }
-        return try ask("\(question) \(offers.joined(separator: "  ")) >") { answer in
+        return try ask("\(Texts.words(question)) \(offers.joined(separator: "  ")) >") { answer in
             guard let number = Int(answer) else { return try named(answer) }
             guard choices.indices.contains(number - 1) else {
                 throw UsageMistake(

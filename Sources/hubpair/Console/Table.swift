@@ -8,6 +8,14 @@ struct Table {
     /// Names are not cut to less than this many columns.
     private static let minimumNameWidth = 12
     private static let gap = 2
+    /// The columns of what people have named: never translated.
+    private static let names: Set<String> = [
+        "ACTIVATOR", "ADDRESS", "APPLIANCE", "APPLIANCES", "AREA", "BY", "DEVICE", "HUB", "ID", "NAME",
+        "RELAY",
+        "ROOM", "RULE", "SCENE", "TEXT",
+    ]
+    /// Those of sentences; in the others a cell is one word, or a number.
+    private static let sentences: Set<String> = ["LAST RUN", "RUNS", "STATUS", "WHAT", "WHEN"]
 
     private struct Cell {
         let text: String
@@ -38,8 +46,11 @@ struct Table {
     ) {
         self.rows = ([columns] + rows).enumerated().map { number, row in
             row.enumerated().map {
-                Cell(
-                    $1, limit: limits.indices.contains($0) ? limits[$0] : .max,
+                let title = number > 0 && columns.indices.contains($0) ? columns[$0] : ""
+                let isSentence = Table.sentences.contains(title)
+                return Cell(
+                    Table.names.contains(title) ? $1 : isSentence ? Texts.words($1) : Texts.exactly($1),
+                    limit: limits.indices.contains($0) ? limits[$0] : .max,
                     colour: number > 0 ? colour(number - 1, $0) : nil)
             }
         }
@@ -93,8 +104,9 @@ struct Table {
 
     /// A name and a value on each line, the values below each other.
     static func lines(_ fields: KeyValuePairs<String, String>) -> [String] {
-        let width = fields.map { columnWidth(of: $0.key) }.max() ?? 0
-        return fields.map { line([$0.key, $0.value], widths: [width]) }
+        let names = fields.map { Texts.exactly($0.key) }
+        let width = names.map { columnWidth(of: $0) }.max() ?? 0
+        return zip(names, fields).map { line([$0, $1.value], widths: [width]) }
     }
 
     private func lines(nameWidth: Int) -> [String] {

@@ -6,7 +6,8 @@ import Identity
 struct DoctorReport {
     /// Below this many columns lines are not wrapped any more.
     private static let narrowest = 30
-    private static let widths = [Finding.Status.allCases.map(\.rawValue.count).max() ?? 0]
+    private static let widths = [Finding.Status.allCases.map { Texts.exactly($0.rawValue).count }.max() ?? 0]
+    private static let hintMark = Texts.exactly("hint") + ": "
 
     private var findings: [Finding] = []
 
@@ -16,10 +17,12 @@ struct DoctorReport {
     /// seen`.
     static func plainLines(_ finding: Finding) -> [String] {
         let status = finding.verdict.status
-        let line = Table.line([status.rawValue, text(finding)], widths: widths)
-        let word = status.colour?.painted(status.rawValue) ?? status.rawValue
-        return [word + line.dropFirst(status.rawValue.count)]
-            + (finding.verdict.mend.map { [Table.line(["", "hint: \($0)"], widths: widths)] } ?? [])
+        let name = Texts.exactly(status.rawValue)
+        let line = Table.line([name, text(finding)], widths: widths)
+        let word = status.colour?.painted(name) ?? name
+        return [word + line.dropFirst(name.count)]
+            + (finding.verdict.mend.map { [Table.line(["", hintMark + Texts.words($0)], widths: widths)] }
+                ?? [])
     }
 
     /// The whole report for a terminal.
@@ -31,8 +34,8 @@ struct DoctorReport {
         let order: [Finding.Status] = all ? [.ok, .skipped, .warning, .problem] : [.warning, .problem]
         let shown = order.flatMap { status in findings.filter { $0.verdict.status == status } }
         let lines = shown.flatMap { DoctorReport.wrapped($0, width: width, hasColours: hasColours) }
-        let quiet = all ? nil : quiet.map { hubpair.wrapped($0, to: width) }
-        return lines + (quiet ?? []) + [summary]
+        let quiet = all ? nil : quiet.map { hubpair.wrapped(Texts.words($0), to: width) }
+        return lines + (quiet ?? []) + [Texts.words(summary)]
     }
 
     /// `1 problem, 1 warning`; `no problems`.
@@ -57,7 +60,7 @@ struct DoctorReport {
     }
 
     private static func text(_ finding: Finding) -> String {
-        "\(finding.check): \(finding.tried): \(finding.verdict.seen)"
+        [finding.check, finding.tried, finding.verdict.seen].map(Texts.words).joined(separator: ": ")
     }
 
     /// Both lines within `width` columns; what is wrapped hangs below the text, not below the status.
@@ -67,13 +70,14 @@ struct DoctorReport {
         let room = width < narrowest ? Int.max : width - margin.count
         var lines = hubpair.wrapped(SafeText.escaped(text(finding)), to: room)
         if let mend = finding.verdict.mend {
-            let label = "hint: "
-            let indent = String(repeating: " ", count: label.count)
-            let hint = hubpair.wrapped(SafeText.escaped(mend), to: room == .max ? room : room - label.count)
-            for (index, line) in hint.enumerated() { lines.append((index == 0 ? label : indent) + line) }
+            let indent = String(repeating: " ", count: hintMark.count)
+            let hint = hubpair.wrapped(
+                SafeText.escaped(Texts.words(mend)), to: room == .max ? room : room - hintMark.count)
+            for (index, line) in hint.enumerated() { lines.append((index == 0 ? hintMark : indent) + line) }
         }
-        let word = status.colour?.painted(status.rawValue, if: hasColours) ?? status.rawValue
-        let title = word + String(repeating: " ", count: widths[0] + 2 - status.rawValue.count)
+        let name = Texts.exactly(status.rawValue)
+        let word = status.colour?.painted(name, if: hasColours) ?? name
+        let title = word + String(repeating: " ", count: widths[0] + 2 - name.count)
         return lines.enumerated().map { ($0.offset == 0 ? title : margin) + $0.element }
     }
 }

@@ -79,7 +79,7 @@ struct HomeOrders {
         for result in results {
             if case .confirmed(let activator) = result.outcome {
                 let state = shortened(units.text(activator, of: result.order.device))
-                try Console.output(SafeText.escaped("\(result.order.name) is \(state)"))
+                try Console.output(words: SafeText.escaped("\(result.order.name) is \(state)"))
             }
         }
     }

@@ -72,7 +72,7 @@ struct HomeHistoryCommand: AsyncParsableCommand {
                         in: units[device.id, activator.id], from: start, to: end)
                 }, start: start, end: end)
             let lines = plot.lines(width: min(100, Console.size.columns))
-            return try Console.output(lines.joined(separator: "\n"))
+            return try Console.output(words: lines.joined(separator: "\n"))
         }
         if changes.isEmpty {
             return Console.note(

@@ -147,7 +147,7 @@ private struct WatchOutput {
     private mutating func writeLine(_ words: String, at time: Date) throws {
         let clock = LocalTime(time).textWithSeconds(seenAt: lastLine)
         lastLine = time
-        try Console.output("\(clock) \(SafeText.escaped(words))")
+        try Console.output("\(clock) \(SafeText.escaped(Texts.words(words)))")
     }
 
     private mutating func draw() throws {

@@ -111,12 +111,12 @@ struct ArmedLines {
         if json { return try JSONLine.write(state.rules.map(line)) }
         let always = state.rules.filter { $0.scenes == nil }.map(\.name)
         if !state.armed.isEmpty {
-            try Console.output("armed: \(SafeText.escaped(ArmedLines.words(state)))")
+            try Console.output(words: "armed: \(SafeText.escaped(ArmedLines.words(state)))")
         } else if state.rules.count > always.count {
-            try Console.output("disarmed\(SafeText.escaped(ArmedLines.cause(state)))")
+            try Console.output(words: "disarmed\(SafeText.escaped(ArmedLines.cause(state)))")
         }
         if !always.isEmpty {
-            try Console.output("always armed: \(SafeText.escaped(always.joined(separator: ", ")))")
+            try Console.output(words: "always armed: \(SafeText.escaped(always.joined(separator: ", ")))")
         }
         if state.rules.isEmpty { Console.note("\(session.hub.name) has no rules") }
     }

@@ -74,7 +74,7 @@ struct HomeOverviewCommand: AsyncParsableCommand {
             lines.append(found.count > 1 ? "\(title) (\(found.count))" : title)
             lines += found.map { "  " + SafeText.escaped($0.text(session, places)) }
         }
-        try Console.output(lines.joined(separator: "\n"))
+        try Console.output(words: lines.joined(separator: "\n"))
         if rows.isEmpty { Console.note("nothing is on, open or unlocked, and nothing waits to be read") }
     }
 }

@@ -142,7 +142,7 @@ struct HomeTimerCommand: AsyncParsableCommand {
             return Console.note("nothing waits; 'hubpair home timer Lamp on --for 10m' sets one")
         }
         for (timer, name) in named {
-            try Console.output("\(SafeText.escaped(name)) \(TimedOrders.words(timer))")
+            try Console.output(words: "\(SafeText.escaped(name)) \(TimedOrders.words(timer))")
         }
     }
 }

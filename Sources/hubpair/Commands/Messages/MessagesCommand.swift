@@ -88,7 +88,7 @@ extension MessagesCommand {
             let read = ReadMessages(session.household)
             let page = try await after == nil ? read.last(query) : read.page(query)
             if json { return try JSONLine.write(page.messages.map { $0.json(session) }) }
-            for line in MessageLine.lines(page.messages) { try Console.output(line) }
+            for line in MessageLine.lines(page.messages) { try Console.output(words: line) }
             if page.messages.isEmpty { Console.note(none) }
             if page.hasMore, let last = page.messages.last {
                 Console.note("there are more: --after \(last.id)")

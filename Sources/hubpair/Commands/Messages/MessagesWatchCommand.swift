@@ -108,7 +108,7 @@ private struct MessageOutput {
     private mutating func line(_ words: String, at time: Date) throws {
         let clock = LocalTime(time).textWithSeconds(seenAt: lastLine)
         lastLine = Date()
-        try Console.output("\(clock) \(SafeText.escaped(words))")
+        try Console.output("\(clock) \(SafeText.escaped(Texts.words(words)))")
     }
 
     private func write(

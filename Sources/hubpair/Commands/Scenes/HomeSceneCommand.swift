@@ -105,9 +105,9 @@ extension HomeSceneCommand {
                 return
             }
             if !scene.whenText.isEmpty {
-                try Console.output("runs \(SafeText.escaped(scene.whenText))\n")
+                try Console.output(words: "runs \(SafeText.escaped(scene.whenText))\n")
             }
-            if let words = scene.authors.words { try Console.output("\(SafeText.escaped(words))\n") }
+            if let words = scene.authors.words { try Console.output(words: "\(SafeText.escaped(words))\n") }
             try Table(
                 columns: ["NAME", "STATE"],
                 rows: scene.states.map {

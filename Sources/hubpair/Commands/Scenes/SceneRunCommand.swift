@@ -92,7 +92,7 @@ struct SharedSceneRun {
                 let state = outcome.state
                 let words = ran.units.words(for: state.state, of: state.device, state.activator)
                 try Console.output(
-                    SafeText.escaped("\(shortened(outcome.name)) is \(shortened(words))"))
+                    words: SafeText.escaped("\(shortened(outcome.name)) is \(shortened(words))"))
             }
         }
         let failed = outcomes.filter { $0.result != "confirmed" }

@@ -67,7 +67,7 @@ struct HomeListenCommand: AsyncParsableCommand {
             Console.note("not understood")
             return .nothingFound
         }
-        try Console.output("heard: \(SafeText.escaped(shortened(sentence)))")
+        try Console.output(words: "heard: \(SafeText.escaped(shortened(sentence)))")
         if dryRun { return .done }
         do {
             // As it is now: a step begins at the present state.
@@ -91,7 +91,7 @@ struct HomeListenCommand: AsyncParsableCommand {
             case .answer(let answer):
                 let verdict = answer.verdict.map { $0 == .unknown ? "not known" : $0.rawValue }
                 let lines = [verdict].compactMap { $0 } + answer.rows.map { SafeText.escaped($0.line) }
-                try Console.output(lines.isEmpty ? "nothing" : lines.joined(separator: "\n"))
+                try Console.output(words: lines.isEmpty ? "nothing" : lines.joined(separator: "\n"))
                 return .done
             case .scene(let name):
                 try refuseLocks(await scenes.first { $0.name == name }?.states.map(\.order) ?? [])

@@ -190,7 +190,7 @@ struct HomeSayCommand: AsyncParsableCommand {
                 return SafeText.escaped(row.line) + silence
             }
         if lines.isEmpty { return Console.note("nothing") }
-        try Console.output(lines.joined(separator: "\n"))
+        try Console.output(words: lines.joined(separator: "\n"))
     }
 
     private func write(

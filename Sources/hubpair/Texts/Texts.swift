@@ -1,0 +1,51 @@
+import CTexts
+import Identity
+
+/// The command line's words in the language of who reads them. English stands where a text is used; scripts
+/// read JSON, which is never translated.
+enum Texts {
+    /// The table of the reader's language; nil for English, and where lines of JSON are written.
+    private static let table: TextTable? = {
+        guard !JSONLine.isAskedFor, let language = language(of: Startup.environment) else { return nil }
+        return TextTable(language.source)
+    }()
+
+    /// The text in the reader's language; as it is if the table has no line for it. Lines are told apart.
+    static func words(_ text: String) -> String {
+        guard let table else { return text }
+        return text.split(separator: "\n", omittingEmptySubsequences: false)
+            .map { table.words(String($0)) }.joined(separator: "\n")
+    }
+
+    /// The same for a word or sentence that quotes nothing, as the titles of a table.
+    static func exactly(_ text: String) -> String { table?.exactly(text) ?? text }
+
+    /// Which language is wanted, in the order of gettext (its manual, § 2.3): LC_ALL, LC_MESSAGES, LANG; and
+    /// unless that is the locale C, the list in LANGUAGE goes before it.
+    static func language(of environment: [String: String]) -> Language? {
+        let locale =
+            ["LC_ALL", "LC_MESSAGES", "LANG"].lazy
+            .compactMap { environment[$0] }.first { !$0.isEmpty } ?? "C"
+        guard !["C", "POSIX"].contains(locale), !locale.hasPrefix("C.") else { return nil }
+        let list = (environment["LANGUAGE"] ?? "").split(separator: ":").map(String.init)
+        for wanted in list + [locale] {
+            let code = String(wanted.prefix { $0.isLetter })
+            if code == "en" || code == "C" { return nil }
+            if let language = Language(rawValue: code) { return language }
+        }
+        return nil
+    }
+}
+
+/// A language with a table, by its code (ISO 639-1).
+enum Language: String, CaseIterable {
+    case german = "de"
+
+    var source: String {
+        let texts =
+            switch self {
+            case .german: hubpair_texts_de()
+            }
+        return String(decoding: UnsafeBufferPointer(start: texts.bytes, count: texts.count), as: UTF8.self)
+    }
+}
