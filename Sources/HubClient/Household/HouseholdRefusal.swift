@@ -42,8 +42,8 @@ package enum HouseholdRefusal: Equatable, UserError {
             "on the hub: 'hubpair setup' and 'hubpair serve' guard it, and keep them; then pair with it"
         case .older: "on the hub: install a newer hubpair"
         case .notAllowed(_, let device):
-            "members change rooms and scenes, owners rules; on the hub: 'hubpair devices role "
-                + "\(device?.description ?? "DEVICE") member', or owner"
+            "on the hub: 'hubpair devices role \(device?.description ?? "DEVICE") owner', or member, who "
+                + "changes rooms and scenes, and no rules"
         case .refused(503, _, _): "on the hub: 'hubpair doctor' says what is wrong"
         // The hub's message says how to mend it.
         case .refused: nil

@@ -17,7 +17,8 @@ enum CommandSynonyms {
         unit units = home unit; rule rules = home rule; overview = home overview; history = home history
         message alarms alerts notifications inbox = messages; acknowledge ack = messages acknowledge
         appliances appliance lights things = home; get put post patch = *call; off on = *setting
-        turn switch dim = *sentence
+        turn switch dim lock unlock close raise lower = *sentence; ping wifi network = doctor
+        info whoami id = hubs show; web page ui gui dashboard browser = open; manual docs = --help
         stop : Ctrl-C ends 'hubpair serve'; a service: sudo systemctl stop hubpair
         restart : a service: sudo systemctl restart hubpair; else end 'hubpair serve' with Ctrl-C, and \
         start it again
@@ -27,7 +28,9 @@ enum CommandSynonyms {
         update upgrade : sudo apt update && sudo apt install hubpair
         uninstall : sudo apt remove hubpair; 'apt purge' takes the hub's key and devices too
         version : did you mean 'hubpair --version'?
-        completion : did you mean 'hubpair --generate-completion-script bash'? zsh and fish as well
+        completion completions autocomplete : the package brings them for bash, zsh and fish; else \
+        'hubpair --generate-completion-script fish'
+        man : man hubpair; or hubpair --help
         unpair leave disconnect logout : here: 'hubpair hubs forget HUB'; on the hub: 'hubpair devices \
         revoke DEVICE'
         remove delete rm : 'hubpair hubs forget HUB', 'hubpair devices revoke DEVICE' or 'hubpair home \
@@ -39,10 +42,12 @@ enum CommandSynonyms {
         """,
         // The hub of this machine, in the place of those that it knows.
         "hub": """
-        list ls = hubs list; use = hubs use; add = hubs add; rename = hubs rename
+        list ls = hubs list; use = hubs use; add = hubs add
         forget remove delete = hubs forget; save export dump = hub backup; load import = hub restore
         status state = hub show; log logs history = hub journal; cert key = hub certificate
-        name : 'hubpair setup --change --name NAME' gives this machine's hub another name
+        name rename : 'hubpair setup --change --name NAME' gives this machine's hub another name
+        set edit port address ip upstream : 'hubpair hub' shows the settings, 'hubpair setup --change' \
+        changes them
         """,
         "hubs": """
         default switch = hubs use; clear = hubs reset; unpair leave = hubs forget
@@ -56,7 +61,8 @@ enum CommandSynonyms {
         invite : 'hubpair print' makes a code that lets one in
         """,
         "home": """
-        turn switch dim = *sentence; status state = home; scenes = home scene; monitor = home watch
+        turn switch dim lock unlock open close raise lower = *sentence; status state = home
+        scenes = home scene; monitor = home watch
         tell speak = home say; rooms area areas = home room; rules alarm alarms = home rule
         summary dashboard = home overview; log past graph plot = home history
         toggle : \(toggle)
@@ -68,7 +74,7 @@ enum CommandSynonyms {
         "messages": """
         unread new = messages --list unread; alarms = messages --list alarms; all = messages
         alerts = messages --list alerts; notifications notices = messages --list notifications
-        ack confirm = messages acknowledge; clear dismiss done = messages read
+        ack confirm = messages acknowledge; clear dismiss done delete remove = messages read
         """,
     ]
 
@@ -88,6 +94,11 @@ enum CommandSynonyms {
         SynonymRow.all(in: commands[parent.joined(separator: " ")])
     }
 
+    /// True for a word that begins a sentence: alone it says nothing.
+    static func beginsSentence(_ word: String, below parent: [String]) -> Bool {
+        rows(below: parent).contains { $0.meaning == "*sentence" && $0.words.contains(word.lowercased()) }
+    }
+
     /// What is meant by `word` behind the words `parent` and before `rest`; nil if it is not known.
     static func hint(for word: String, below parent: [String], before rest: [String]) -> String? {
         let lowered = word.lowercased()
@@ -105,7 +116,12 @@ enum CommandSynonyms {
         guard path.words == parent, let family = families.first(where: { $0.contains(word) }) else {
             return nil
         }
-        return family.first { CommandPath.subcommand($0, of: path.command) != nil }.map { parent + [$0] }
+        let known = family.first { CommandPath.subcommand($0, of: path.command) != nil }
+        // Where nothing shows one of them, the list has it.
+        if known == nil, family[0] == "show", CommandPath.subcommand("list", of: path.command) != nil {
+            return parent + ["list"]
+        }
+        return known.map { parent + [$0] }
     }
 
     private static func line(_ meaning: [String], _ word: String, _ rest: [String]) -> SuggestedLine {

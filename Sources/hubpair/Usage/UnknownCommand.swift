@@ -25,7 +25,10 @@ struct UnknownCommand {
         let command = ["home": "show", "home scene": "show", "home room": "list"][
             path.words.joined(separator: " ")]
         guard let command, let first = path.rest.first, !first.hasPrefix("-"),
-            let unknown = found(in: arguments)?.0, unknown.otherOrder == nil, unknown.meant == nil
+            let unknown = found(in: arguments)?.0, unknown.otherOrder == nil,
+            // `home lock` is an appliance of that name.
+            unknown.meant == nil
+                || path.rest.count == 1 && CommandSynonyms.beginsSentence(first, below: path.words)
         else { return nil }
         let name = path.rest.prefix { !$0.hasPrefix("-") }
         return path.words + [command, name.joined(separator: " ")] + path.rest.dropFirst(name.count)
