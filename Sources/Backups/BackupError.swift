@@ -43,7 +43,7 @@ package enum BackupError: Equatable, UserError {
 
     package var hint: String? {
         switch self {
-        case .foreign, .notHub: "name a file that 'hubpair hub backup' has written"
+        case .foreign, .notHub: "name a file that 'hubpair hub backup FILE' has written"
         case .newer: "a newer hubpair may read it"
         case .tooMuchWork: "hubpair did not write this file"
         case .noMemory: "close other programs, or open it on a larger machine"

@@ -21,12 +21,16 @@ enum Main {
             default: break
             }
             var command = try Invocation.command(from: arguments)
+            if JSONLine.onlyReadsArguments { return }
+            JSONLine.copyForTests(.run, .integer(Int64(getpid())))
             switch command {
             case var asynchronous as any AsyncParsableCommand: try await asynchronous.run()
             default: try command.run()
             }
         } catch {
-            exit(finish(with: error))
+            let code = finish(with: error)
+            JSONLine.copyForTests(.failed, .array([.integer(Int64(getpid())), .integer(Int64(code))]))
+            exit(code)
         }
     }
 
@@ -63,12 +67,30 @@ enum Main {
             let path = CommandPath(Array(CommandLine.arguments.dropFirst()))
             let example = message.contains("issing expected") ? SuggestedLine(completing: path) : nil
             Console.report(
-                inLine(sentences.first ?? message), hint: hint ?? example?.description ?? path.seeHelp,
+                inLine(sentences.first ?? message),
+                hint: hint ?? example?.description ?? value(missingIn: message, path) ?? path.seeHelp,
                 exit: .usage)
             return ExitStatus.usage.rawValue
         }
         Console.report(error)
         return ExitStatus(of: error).rawValue
+    }
+
+    /// What an option takes, as an example that can be typed; others are a word in capitals.
+    private static let samples = [
+        "cidr": "192.168.1.0/24", "time": "10m", "size": "1M", "port": "8000",
+        "url": "https://127.0.0.1:8443", "count": "10", "number": "10",
+    ]
+
+    /// `hubpair open --port 8000`, where only `hubpair open --port` was typed; nil if that is no whole line.
+    private static func value(missingIn message: String, _ path: CommandPath) -> String? {
+        let words = message.split(whereSeparator: { " '[]".contains($0) })
+        guard message.hasPrefix("Missing value for"), let value = words.last, value.hasPrefix("<"),
+            value.hasSuffix(">"), path.rest.last?.hasPrefix("-") == true
+        else { return nil }
+        let name = String(value.dropFirst().dropLast())
+        let rest = path.rest + [samples[name] ?? name.uppercased()]
+        return CommandPath.isCall(path.words + rest) ? SuggestedLine(path.words, rest).description : nil
     }
 
     /// A sentence in the style of our own errors: lower case, no full stop.

@@ -60,6 +60,8 @@ def faults_of_copies(path):
         if text not in seen:
             seen.add(text)
             arguments, stream, value = json.loads(text)
+            if stream not in ("out", "err"):
+                continue
             fault = check(arguments, stream, value)
             if fault:
                 yield f"hubpair {' '.join(arguments)}: {fault}\n{json.dumps(value)}"

@@ -20,7 +20,7 @@ enum CheckMessages {
             return .problem(
                 fault,
                 mend: "restart the hub: it puts the file aside and begins a new one; 'hubpair hub restore "
-                    + "--replace' brings back what a backup has")
+                    + "--replace BACKUP' brings back what a backup has")
         }
         if let first = review.hookFaults.first {
             let more = review.hookFaults.count > 1 ? " (told \(review.hookFaults.count) times in 7 days)" : ""

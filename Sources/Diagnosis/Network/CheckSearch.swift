@@ -58,7 +58,7 @@ enum CheckSearch {
                 mend:
                     "turn off AP isolation, client isolation or multicast filtering in the access point; "
                     + "until then: "
-                    + "'hubpair list --scan \(swept.range)' and 'hubpair hubs add'")
+                    + "'hubpair list --scan \(swept.range)' and 'hubpair hubs add NAME HOST'")
         }
         let others = heard.filter { !$0.isOwn }
         guard !others.isEmpty else { return .ok("this machine's own hub is heard, and no other") }

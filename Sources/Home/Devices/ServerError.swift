@@ -79,7 +79,7 @@ extension ServerError: UserError {
     /// What to do if a hub that was a stock hub now has a gateway. Paired hubs are always asked with a
     /// certificate.
     package static let guardedHint =
-        "hubpair guards this hub now: pair with it, then 'hubpair hubs forget' its old entry"
+        "it has hubpair now: pair with it; 'hubpair hubs forget HUB' takes its old entry away"
 
     /// How to get rid of an appliance that makes the hub's list fail.
     package static let deadHint = "'hubpair home remove ID' takes it off; the hub's log names it"
@@ -152,7 +152,7 @@ extension ServerError: UserError {
         case .refused: "on the hub: its own log tells more"
         case .gateway(401, _, _): ServerError.guardedHint
         case .gateway(403, "not_allowed", _):
-            "on the hub: 'hubpair devices role' lets this computer do more, as a member or an owner"
+            "on the hub: 'hubpair devices role DEVICE member' lets this computer do more, and owner all"
         case .gateway(403, _, _):
             "on the hub: 'hubpair devices' shows how this computer stands, "
                 + "and a code from 'hubpair print' lets it in"

@@ -63,7 +63,7 @@ package enum SettingError: Equatable, UserError {
         case .beyondUnit: "give a number in that range, or a percentage of it"
         case .severalUnits(_, let names):
             "name one: " + names.prefix(8).map(quoted).joined(separator: ", ")
-        case .unknownKind: "update hubpair, or send it with 'hubpair call'"
+        case .unknownKind: "update hubpair, or send it yourself: 'hubpair call --help' says how"
         }
     }
 }

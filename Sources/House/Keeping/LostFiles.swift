@@ -37,9 +37,9 @@ struct LostFile: Equatable, Sendable {
         /// The command that makes the first one again.
         private var command: String {
             switch self {
-            case .rooms: "hubpair home room add"
-            case .scenes: "hubpair home scene save"
-            case .rules: "hubpair home rule add"
+            case .rooms: "hubpair home room add NAME"
+            case .scenes: "hubpair home scene save NAME"
+            case .rules: "hubpair home rule add NAME APPLIANCE --when on"
             }
         }
 

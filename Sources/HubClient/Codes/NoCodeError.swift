@@ -72,7 +72,7 @@ package enum NoCodeError: Equatable, UserError {
             "take the picture again: sharp, straight, with the code's white border, "
                 + "the code filling most of it"
         case .damaged: "copy the image again from where it came"
-        case .unfinished: "crop the image to one code, or try 'hubpair scan --effort thorough'"
+        case .unfinished: "crop the image to one code, or try 'hubpair scan IMAGE --effort thorough'"
         case .unread(let diagnosis): diagnosis.hint
         case .stream: "hold the code still before the camera, sharp and filling most of the picture"
         case .otherSymbology, .empty: "pairing codes are QR codes; 'hubpair print' on the hub makes one"

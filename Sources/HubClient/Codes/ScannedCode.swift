@@ -121,7 +121,7 @@ package enum ScannedCodeError: Equatable, UserError {
         case .several: "take a picture with only the code that you want to use"
         case .foreign(_, 1...): "take a picture of the pairing code alone, close and sharp"
         case .foreign:
-            "on the hub: 'hubpair print' makes a pairing code; 'hubpair scan' says what this one holds"
+            "on the hub: 'hubpair print' makes a pairing code; 'hubpair scan IMAGE' says what this one holds"
         }
     }
 }

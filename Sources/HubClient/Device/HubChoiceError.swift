@@ -46,14 +46,14 @@ package enum HubChoiceError: Equatable, UserError {
             "on the hub: 'hubpair print' makes a code; on this computer: 'hubpair pair' uses it"
         case .noDefault(let names):
             "name one with --hub: \(names.prefix(9).map { "\"\($0)\"" }.joined(separator: ", ")); "
-                + "or make one the default with 'hubpair hubs use'"
+                + "or make one the default with 'hubpair hubs use HUB'"
         case .unprotected:
             "to use it all the same, say --insecure once; "
                 + "'hubpair setup' and 'serve' on the hub would protect it"
         case .stock: "'hubpair home' can use it; 'hubpair setup' and 'serve' on the hub would protect it"
         case .pending(_, let device):
             "on the hub: compare the fingerprint and run 'hubpair devices approve \(device)'"
-        case .nameTaken: "choose another name, or 'hubpair hubs forget' the old one"
+        case .nameTaken: "choose another name, or forget the old one: 'hubpair hubs forget HUB'"
         }
     }
 }

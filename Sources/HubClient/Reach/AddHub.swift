@@ -88,7 +88,8 @@ package enum AddHubError: Equatable, UserError {
 
     package var hint: String? {
         switch self {
-        case .noHub: "nothing was written; 'hubpair list --scan' finds the hubs of a network by their ports"
+        case .noHub:
+            "nothing was written; 'hubpair list --scan 192.168.1.0/24' finds the hubs of such a network"
         case .wrongID: "nothing was written; do not pair with it before you know why"
         }
     }

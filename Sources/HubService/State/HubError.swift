@@ -158,6 +158,7 @@ package enum HubError: Equatable, UserError {
             "give it with the approval: hubpair devices approve \(device) --role \(role.rawValue)"
         case .roleOfRevoked(_, let role):
             "a new code lets it in with one: hubpair print --role \(role.rawValue)"
+                + (role == .guest ? " --stay 2d" : "")
         case .revoked: "print a new code with 'hubpair print' and pair the device again"
         }
     }

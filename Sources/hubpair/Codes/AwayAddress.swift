@@ -16,7 +16,8 @@ struct AwayAddress {
         guard let first = ways.first else {
             throw Failure(
                 .configuration, "this hub has no way from outside",
-                hint: "'hubpair hub ways add' names one, 'hubpair hub ways relay' joins a relay")
+                hint: "'hubpair hub ways add HOST:PORT' names one, "
+                    + "'hubpair hub ways relay CODE' joins a relay")
         }
         for way in ways {
             let resolved = (try? way.resolved()) ?? []

@@ -95,6 +95,7 @@ struct DoctorCommand: AsyncParsableCommand {
     }
 
     private func show(_ finding: Finding, in report: inout DoctorReport, isForTerminal: Bool) throws {
+        if let mend = finding.verdict.mend { JSONLine.copyForTests(.hint, .string(mend)) }
         if json {
             try JSONLine.write(finding.json)
         } else if isForTerminal {

@@ -156,7 +156,8 @@ struct PairCommand: AsyncParsableCommand {
             Console.note("this computer is paired with \(title(outcome)) already; nothing was changed")
         }
         if outcome.hub.name != outcome.hubName {
-            Console.note("here the hub is called \(outcome.hub.name); 'hubpair hubs rename' changes that")
+            Console.note(
+                "here the hub is called \(outcome.hub.name); 'hubpair hubs rename HUB NAME' changes that")
         }
         if outcome.isDefault {
             Console.note("hint: 'hubpair home' shows what it controls")

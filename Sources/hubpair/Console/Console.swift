@@ -65,6 +65,7 @@ enum Console {
     /// `hint: ` if it is one. With `--json` that word is the key: `{"warning":"…"}`, `{"hint":"…"}`, else
     /// `{"note":"…"}`.
     static func note(_ text: String) {
+        if text.hasPrefix("hint: ") { JSONLine.copyForTests(.hint, .string(String(text.dropFirst(6)))) }
         let kind = ["warning", "hint"].first { text.hasPrefix("\($0): ") }
         let words = kind.map { String(text.dropFirst($0.count + 2)) } ?? text
         guard JSONLine.isAskedFor else { return writeLine(words, kind: kind) }
@@ -76,6 +77,7 @@ enum Console {
     ///
     /// - Parameter exit: the exit code of this error.
     static func report(_ text: String, hint: String?, exit: ExitStatus) {
+        if let hint { JSONLine.copyForTests(.hint, .string(hint)) }
         guard !JSONLine.isAskedFor else {
             return JSONLine.writeMessage([
                 "error": .string(text), "hint": .text(hint), "exit": .integer(Int64(exit.rawValue)),

@@ -134,5 +134,5 @@ struct OutputIsInput: UserError {
         return "\(option) \(path) would write over what is read: \(path == input ? "it" : words)"
     }
     var kind: UserErrorKind { .usage }
-    var hint: String? { "name another file with \(option)" }
+    var hint: String? { option.hasPrefix("-") ? "name another file with \(option)" : "name another file" }
 }

@@ -51,7 +51,8 @@ struct CommandForm {
 
     fileprivate mutating func addArgument(_ name: String, isOptional: Bool, isList: Bool) {
         mostValues = isList || mostValues == .max ? .max : mostValues + 1
-        if !isOptional { sample.append((isList ? String(name.dropLast()) : name).uppercased()) }
+        let isSeveral = isList && name.hasSuffix("s")
+        if !isOptional { sample.append((isSeveral ? String(name.dropLast()) : name).uppercased()) }
     }
 
     /// The option of that name or letter.

@@ -1,3 +1,5 @@
+import ArgumentParser
+
 /// What people type in the place of a command, and what they mean by it.
 enum CommandSynonyms {
     /// ``SynonymRow``s by the words before. What stands behind a word stands behind its command, too; `*` is
@@ -23,8 +25,7 @@ enum CommandSynonyms {
         restart : a service: sudo systemctl restart hubpair; else end 'hubpair serve' with Ctrl-C, and \
         start it again
         log logs journal : of the service: journalctl -u hubpair; of devices and codes: hubpair hub journal
-        config settings preferences : 'hubpair hub' shows the hub's settings, 'hubpair setup --change' \
-        changes them
+        config settings preferences : \(settings)
         update upgrade : sudo apt update && sudo apt install hubpair
         uninstall : sudo apt remove hubpair; 'apt purge' takes the hub's key and devices too
         version : did you mean 'hubpair --version'?
@@ -46,8 +47,7 @@ enum CommandSynonyms {
         forget remove delete = hubs forget; save export dump = hub backup; load import = hub restore
         status state = hub show; log logs history = hub journal; cert key = hub certificate
         name rename : 'hubpair setup --change --name NAME' gives this machine's hub another name
-        set edit port address ip upstream : 'hubpair hub' shows the settings, 'hubpair setup --change' \
-        changes them
+        set edit port address ip upstream : \(settings)
         """,
         "hubs": """
         default switch = hubs use; clear = hubs reset; unpair leave = hubs forget
@@ -61,7 +61,7 @@ enum CommandSynonyms {
         invite : 'hubpair print' makes a code that lets one in
         """,
         "home": """
-        turn switch dim lock unlock open close raise lower = *sentence; status state = home
+        turn switch dim open close raise lower = *sentence; status state = home
         scenes = home scene; monitor = home watch
         tell speak = home say; rooms area areas = home room; rules alarm alarms = home rule
         summary dashboard = home overview; log past graph plot = home history
@@ -70,7 +70,9 @@ enum CommandSynonyms {
         camera : 'hubpair home picture' says where an appliance's picture comes from
         """,
         "home room": "move assign = home room put; leave = home room out",
-        "home scene": "load restore use = home scene run; store record = home scene save",
+        "home scene": """
+        load restore use = home scene run; store record create new add make = home scene save
+        """,
         "messages": """
         unread new = messages --list unread; alarms = messages --list alarms; all = messages
         alerts = messages --list alerts; notifications notices = messages --list notifications
@@ -78,6 +80,8 @@ enum CommandSynonyms {
         """,
     ]
 
+    private static let settings =
+        "'hubpair hub' shows the settings, 'hubpair setup --change --port 9000' changes one"
     private static let toggle = "there is no toggle: 'hubpair home set APPLIANCE on', or off"
 
     /// Words of which one command has one, and people type another: those of one noun are all nouns'.
@@ -134,7 +138,25 @@ enum CommandSynonyms {
             let name = rest.prefix { !$0.hasPrefix("-") }
             let said = name.isEmpty ? "APPLIANCE" : name.joined(separator: " ")
             return SuggestedLine(["home", "set"], [said, word.lowercased()] + rest.dropFirst(name.count))
-        default: return SuggestedLine(meaning, rest)
+        // `home status Lamp`
+        case ["home"] where rest.first?.hasPrefix("-") == false:
+            return SuggestedLine(["home", "show"], rest)
+        default:
+            // `rule delete Rain`: the word behind a noun is another one's, too.
+            if let next = rest.first, let inner = inner(next, below: meaning) {
+                return SuggestedLine(inner, Array(rest.dropFirst()))
+            }
+            return SuggestedLine(meaning, rest)
         }
+    }
+
+    /// The command that `word` is another word for, below a command that has commands.
+    private static func inner(_ word: String, below parent: [String]) -> [String]? {
+        guard !CommandPath(parent).command.configuration.subcommands.isEmpty else { return nil }
+        let row = rows(below: parent).first { $0.words.contains(word.lowercased()) }
+        guard let row, !row.isSentence, !row.meaning.hasPrefix("*") else {
+            return row == nil ? relative(of: word.lowercased(), below: parent) : nil
+        }
+        return row.meaning.split(separator: " ").map(String.init)
     }
 }

@@ -1,4 +1,5 @@
 import Home
+import Pairing
 
 /// Arguments that can only be meant one way, in the form that the command takes.
 ///
@@ -11,6 +12,8 @@ import Home
 ///     home unit Oven °C 30 250    home unit Oven °C 30..250
 ///     home unit Oven 30-250 °C    home unit Oven °C 30..250
 ///     home room put TV in Kitchen    home room put Kitchen TV
+///     home timer cancel Lamp      home timer Lamp --clear
+///     devices role owner laptop   devices role laptop owner
 ///     call /devices/              call GET /devices/
 ///     hubs use “Kitchen hub”      hubs use 'Kitchen hub'
 enum LooseWords {
@@ -73,6 +76,18 @@ enum LooseWords {
             {
                 let things = arguments.replacing(end - 1...end, with: [])
                 return path.words + [last] + things.dropFirst(path.words.count)
+            }
+        case ["home", "timer"]:
+            if path.rest.count == 2, values.count == 2,
+                ["cancel", "clear", "remove", "delete", "stop"].contains(values[0].lowercased())
+            {
+                return path.words + [last, "--clear"]
+            }
+        case ["devices", "role"]:
+            if values.count == 2, let before, Role(rawValue: before.lowercased()) != nil,
+                Role(rawValue: last.lowercased()) == nil, arguments[end - 1] == before
+            {
+                return arguments.replacing(end - 1...end, with: [last, before])
             }
         case ["call"]:
             if values.count == 1, last.hasPrefix("/") {

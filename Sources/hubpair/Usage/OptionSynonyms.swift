@@ -5,6 +5,7 @@ enum OptionSynonyms {
         --owner --admin = --role owner
         """
     private static let alone = "a file is named alone, without an option"
+    private static func all(_ noun: String) -> String { "--all -a : 'hubpair \(noun)' alone shows all" }
     private static let each = "--each : it is '--all' now"
 
     /// ``SynonymRow``s by the words of the command; "" is for all. A row is passed over where the command
@@ -14,9 +15,14 @@ enum OptionSynonyms {
         --copies --count --number -n = --sheet; --ip --host --hint = --address; --png = --format png
         --svg = --format svg; --pdf = --format pdf; --text = --format text
         \(roles)
+        --for --valid-for = --expires
+        --name --device : the device says its name as it pairs: hubpair pair photo.jpg --name NAME
         --once : without --label the code is for one device
         """,
         "codes": each, "codes list": each,
+        "devices": all("devices"), "devices list": all("devices"), "hubs": all("hubs"),
+        "hubs list": all("hubs"), "hub backup": "--output -o --file : \(alone): hubpair hub backup FILE",
+        "home history": "--days --hours --last --from --range = --since",
         "devices approve": """
         \(roles)
         --for : it is '--stay 2h' now
@@ -31,6 +37,7 @@ enum OptionSynonyms {
         --as : afterwards: 'hubpair hubs rename HUB NAME'
         """,
         "list": """
+        --all -a : 'hubpair list' alone shows all
         --range --sweep --cidr --subnet --network = --scan; --zone --dns -d = --domain; --follow -f = --watch
         --service = --type; --why = --explain; --wait --time --seconds --for = --timeout
         --explain-wait : it is '--explain' now
@@ -76,6 +83,7 @@ enum OptionSynonyms {
         -q --quiet --silent : add 2>/dev/null: only results go to standard output
         --no-color --no-colour --color --colour : set NO_COLOR=1, and nothing is coloured
         -f -i --file --input : \(alone)
+        -n --count --max = --limit
         """,
     ]
 

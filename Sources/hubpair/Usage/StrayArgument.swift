@@ -152,6 +152,9 @@ struct StrayArgument {
             return SuggestedLine.question(SuggestedLine(["print"], ["--output", all]))
         case "call":
             let methods = ["GET", "PUT", "POST", "PATCH", "DELETE", "HEAD"]
+            if values.count == 3, let start = values[2].first, "{[".contains(start) {
+                return meant([values[0], values[1], "--data", values[2]])
+            }
             guard values.count == 3, methods.contains(values[1].uppercased()) else { return nil }
             return "\(SuggestedLine(["call"], ["--hub"] + values))"
         case "pair":
@@ -164,6 +167,9 @@ struct StrayArgument {
             "devices revoke", "home scene show", "home scene remove":
             // A fingerprint is the whole name.
             return Fingerprint(values[0]) == nil ? quotes([all]) : nil
+        case "home timer": return "say when: --for 20m, --in 10m or --until 22:00"
+        case "hubs rename", "devices rename", "home rename", "home room rename":
+            return quotes([values[0], values.dropFirst().joined(separator: " ")])
         default: return form.mostValues > 1 ? "put a name with spaces in quotes" : nil
         }
     }

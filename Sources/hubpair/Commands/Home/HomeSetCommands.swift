@@ -99,6 +99,7 @@ struct HomeSetCommand: AsyncParsableCommand {
                 ?? setting.activator(of: device, units)
         } catch let error as SelectionError {
             if let named, let mistake = forgottenQuotes(named, among: devices) { throw mistake }
+            if let mistake = allMistake(setting) { throw mistake }
             throw try await isRoom(session) ? roomMistake(setting) : error
         }
         try device.checkIsSettable()
@@ -120,6 +121,18 @@ struct HomeSetCommand: AsyncParsableCommand {
             ["home", "set"], ["--room", device, third ?? second ?? setting.text])
         return UsageMistake(
             "\(quoted(device)) is a room, and no appliance", hint: "for all that is in it: \(line)")
+    }
+
+    /// `home set all off`
+    private func allMistake(_ setting: SaidSetting) -> UsageMistake? {
+        let word = third ?? second ?? setting.text
+        guard ["all", "everything", "alle", "alles"].contains(device.lowercased()),
+            ["on", "off"].contains(word.lowercased())
+        else { return nil }
+        return UsageMistake(
+            "\(quoted(device)) is no appliance",
+            hint: "all but locks, blinds, heatings and sensors: "
+                + "\(SuggestedLine(["home", word.lowercased()], ["--all"]))")
     }
 
     /// `home set Device 0 on`: the error for a name of two words without quotation marks.

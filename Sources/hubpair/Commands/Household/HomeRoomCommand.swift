@@ -63,7 +63,9 @@ extension HomeRoomCommand {
                 return try JSONLine.write(listedRooms.map { $0.json(session, names, rooms.authors[$0.id]) })
             }
             if rooms.rooms.isEmpty {
-                return Console.note("\(session.hub.name) has no rooms yet; 'hubpair home room add' makes one")
+                return Console.note(
+                    "\(session.hub.name) has no rooms yet; "
+                        + "'hubpair home room add NAME' makes one")
             }
             try Table(
                 columns: ["ROOM", "AREA", "APPLIANCES", Authors.title],
@@ -130,7 +132,12 @@ extension HomeRoomCommand {
         func run() async throws {
             try await home.change { session in
                 let rooms = try await session.rooms()
-                let room = try rooms.room(self.room)
+                let room: Room
+                do {
+                    room = try rooms.room(self.room)
+                } catch let error as SelectionError {
+                    throw turned(rooms) ?? error
+                }
                 let chosen = try appliances(devices, of: try await session.devices())
                 let new = chosen.map(\.id).filter { !room.devices.contains($0) }
                 let changed = room.with(devices: room.devices + new)
@@ -139,6 +146,14 @@ extension HomeRoomCommand {
                     "in \(name) now: " + chosen.map { quoted($0.name) }.joined(separator: ", ")
                 }
             }
+        }
+
+        /// `home room put Lamp Kitchen`
+        private func turned(_ rooms: HouseRooms) -> (any Error)? {
+            guard let last = devices.last, (try? rooms.room(last)) != nil else { return nil }
+            return UsageMistake(
+                "the room comes first, and then the appliances",
+                meant: ["home", "room", "put"], [last, room] + devices.dropLast())
         }
     }
 

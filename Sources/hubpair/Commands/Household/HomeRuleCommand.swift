@@ -44,7 +44,9 @@ extension HomeRuleCommand {
             let units = try await rooms.units
             if json { return try JSONLine.write(rules.map { $0.json(session, units) }) }
             if rules.isEmpty {
-                return Console.note("\(session.hub.name) has no rules yet; 'hubpair home rule add' makes one")
+                return Console.note(
+                    "\(session.hub.name) has no rules yet; "
+                        + "'hubpair home rule add NAME APPLIANCE --when on' makes one")
             }
             // A rule may outlive its appliance, and the server may be away.
             let devices = (try? await session.devices()) ?? []

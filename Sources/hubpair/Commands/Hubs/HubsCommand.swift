@@ -157,7 +157,8 @@ struct HubsCommand: ParsableCommand {
             let more = if case .paired = hub { "; to come back, pair again" } else { "" }
             Console.note("\(hub.title) is forgotten\(more)")
             if case .paired = hub {
-                Console.note("the hub still lets this computer in: 'hubpair devices revoke' there ends that")
+                Console.note(
+                    "the hub still lets this computer in: 'hubpair devices revoke DEVICE' there ends that")
             }
         }
     }

@@ -80,9 +80,12 @@ struct DevicesAddCommand: ParsableCommand {
                 try file?.commit()
                 try Console.output(passphrase)
             })
+        // A name like phone.pem says another one.
+        let isNamed = [".p12", ".pfx", ".mobileconfig"].contains(where: output.lowercased().hasSuffix)
+        let kind = isNamed ? "" : isProfile ? " (a profile)" : " (PKCS #12)"
         let standing = role.map { " as \($0.role.words)" } ?? ""
         let last = device.expires.map { ", until \(LocalTime($0).text(seenAt: device.approved ?? $0))" } ?? ""
-        Console.note("\(device.name) (\(device.fingerprint)) is approved\(standing)\(last): \(output)")
+        Console.note("\(device.name) (\(device.fingerprint)) is approved\(standing)\(last): \(output)\(kind)")
         Console.note(
             "hint: import the file with the passphrase above, which is not shown again; then delete it")
     }

@@ -143,7 +143,12 @@ struct RelayCommand: ParsableCommand {
         @OptionGroup var directory: DirectoryOption
 
         func run() throws {
-            let (hub, changed) = try AdministerDevices(state: directory.relay.state).revoke(hub)
+            let (hub, changed): (ApprovedDevice, Bool)
+            do {
+                (hub, changed) = try AdministerDevices(state: directory.relay.state).revoke(self.hub)
+            } catch PeerSelectorError.unknown(let text, _, _, let near) {
+                throw PeerSelectorError.unknown(text, kind: "hub", list: "hubpair relay hubs", near: near)
+            }
             Console.note(
                 "\(hub.name) (\(hub.fingerprint)) is not admitted any more"
                     + (changed ? "" : "; it was not before"))
