@@ -108,7 +108,8 @@ export class KeyedList {
       if (row.node === place) place = place.nextElementSibling;
       else this.#parent.insertBefore(row.node, place);
     }
-    for (const row of before.values()) row.node.remove();
+    // Another list may have taken it meanwhile.
+    for (const row of before.values()) if (row.node.parentNode === this.#parent) row.node.remove();
     // What is moved loses focus.
     if (focused?.isConnected && document.activeElement !== focused) focused.focus({ preventScroll: true });
   }

@@ -115,7 +115,7 @@ class ApplianceTests(SampleTests):
         browser.find(card("Desk lamp"))
         small = browser.run("""
             // What is out of sight has no size.
-            for (const each of document.querySelectorAll('.card')) each.style.contentVisibility = 'visible';
+            for (const each of document.querySelectorAll('.cards')) each.style.contentVisibility = 'visible';
             return [...document.querySelectorAll('main button:not(.open)')].filter((each) => each.checkVisibility())
               .map((each) => [each.textContent || each.ariaLabel, each.getBoundingClientRect()])
               .filter(([, { width, height }]) => width < 44 || height < 44).map(([name]) => name);""")

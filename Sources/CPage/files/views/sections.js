@@ -5,7 +5,9 @@ import { icon, KeyedList, make, say, set, sorting } from "./dom.js";
 import { array } from "./hub.js";
 import { m, t } from "./text.js";
 
-// So many appliances are added before the browser gets its turn: a switch must not wait for two hundred others.
+// So many appliances are added before the browser gets its turn: a switch must not wait for two hundred others. So many
+// stand in one list, too, which the browser leaves out while it is out of sight. It fills the rows of two, three and four
+// columns.
 const batch = 24;
 
 // The headings by kind, in their order.
@@ -82,10 +84,12 @@ class Section {
       const { askMany } = await import("./many.js");
       askMany(app, this.#section.name, this.#section.all);
     } }, icon("more"));
-    this.cards = make("ul.cards", { "aria-labelledby": id });
-    this.list = new KeyedList(this.cards, (appliance) => card(appliance.id));
-    this.node = make("section.room", { "aria-labelledby": id },
-      make("div.headline", make("h2", make("span", { id }, this.name, " ", this.area)), this.note, this.all), this.cards);
+    this.blocks = make("div.blocks");
+    // Of several houses each has its own kitchen.
+    const labels = app.labelledBy ? `${app.labelledBy} ${id}` : id;
+    this.list = new KeyedList(this.blocks, () => new Block(labels, card));
+    this.node = make("section.room", { "aria-labelledby": labels },
+      make("div.headline", make("h2", make("span", { id }, this.name, " ", this.area)), this.note, this.all), this.blocks);
   }
   update(section) {
     this.#section = section;
@@ -94,6 +98,20 @@ class Section {
     const on = section.all.filter((each) => each.isOn).length;
     say(this.note, on > 0 ? t("{0} on", on) : "");
     set(this.all, "aria-label", t("All at once: {0}", section.name));
-    this.list.show(section.appliances, (appliance) => appliance.id);
+    const blocks = [];
+    for (let at = 0; at < section.appliances.length; at += batch) blocks.push(section.appliances.slice(at, at + batch));
+    this.list.show(blocks.map((appliances, index) => ({ appliances, index })), (block) => block.index);
+  }
+}
+
+class Block {
+  constructor(labelledBy, card) {
+    this.node = make("ul.cards", { "aria-labelledby": labelledBy });
+    this.list = new KeyedList(this.node, (appliance) => card(appliance.id));
+  }
+  update({ appliances }) {
+    // How high it is, before the browser has seen it.
+    this.node.style.setProperty("--count", appliances.length);
+    this.list.show(appliances, (appliance) => appliance.id);
   }
 }

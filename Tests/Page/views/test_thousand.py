@@ -1,0 +1,67 @@
+"""A house of a thousand appliances: what is out of sight costs nothing, and is there all the same."""
+import unittest
+
+import test_axe
+from house import HouseTests, Used
+
+# The lists of cards that are laid out, and the cards in them.
+SEEN = """
+const cards = [...document.querySelectorAll('.view:not([hidden]) .cards .card')];
+return [cards.length, cards.filter((each) => each.checkVisibility({contentVisibilityAuto: true})).length];"""
+
+
+@unittest.skipUnless(Used.name == "chromium", "Firefox tells in another way what it skips")
+class ThousandTests(HouseTests):
+    HESTIA = ("--devices", "1000")
+
+    def house(self, width, columns):
+        browser = self.browser(self.device("Anna", "owner"), path=None)
+        browser.resize(width, 900)
+        browser.open(f"https://127.0.0.1:{self.hub.port}/hubpair/")
+        browser.wait(lambda: browser.run(SEEN)[0] == 1000 * columns, "all are there")
+        return browser
+
+    def scroll(self, browser, to):
+        # Two frames: in the first one the browser sees what has come into sight.
+        browser.run("""
+            window.isDone = false;
+            scrollTo({top: arguments[0] * document.documentElement.scrollHeight, behavior: 'instant'});
+            requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(() => { window.isDone = true; })));""", to)
+        browser.wait(lambda: browser.run("return window.isDone"), "two frames")
+
+    def test_only_what_is_near_is_laid_out(self):
+        # By room and by kind are beside one another where the window is wide.
+        for width, columns, most in ((390, 1, 150), (1280, 2, 400)):
+            with self.subTest(width):
+                browser = self.house(width, columns)
+                height = browser.run("return document.documentElement.scrollHeight")
+                for place in (0, 0.1, 0.35, 0.6, 0.99, 0.5, 0):
+                    self.scroll(browser, place)
+                    seen = browser.run(SEEN)[1]
+                    self.assertLessEqual(seen, most, place)
+                    self.assertGreater(seen, 0)
+                # What was estimated before it was seen is as high as it is.
+                self.assertLess(abs(browser.run("return document.documentElement.scrollHeight") - height), height / 20)
+
+    def test_what_is_out_of_sight_is_found(self):
+        browser = self.house(390, 1)
+        browser.wait(lambda: browser.run("return [...document.querySelectorAll('.card .open')].every((each) => each.textContent)"),
+                     "all are drawn")
+        card = "[...document.querySelectorAll('.card')].find((each) => each.querySelector('.open').textContent === 'Device 900')"
+        self.assertIs(browser.run(f"return {card}.checkVisibility({{contentVisibilityAuto: true}})"), False)
+        # By the browser's own search.
+        self.assertIs(browser.run("return window.find('Device 900')"), True)
+        browser.wait(lambda: browser.run(f"const box = {card}.getBoundingClientRect(); return box.top > 0 && box.bottom < innerHeight;"),
+                     "it is in sight")
+        # By the keyboard, and at a thing's own place in the order.
+        browser.run(f"scrollTo(0, 0); {card}.querySelector('.switch').focus()")
+        browser.key("\ue004")
+        following = browser.run("return document.activeElement.textContent")
+        order = browser.run("return [...document.querySelectorAll('.card .open')].map((each) => each.textContent)")
+        self.assertEqual(following, order[order.index("Device 900") + 1])
+        browser.key(" ")
+        browser.find(f'//dialog//h2[.="{following}"]')
+
+    def test_axe(self):
+        browser = self.house(390, 1)
+        self.assertEqual(test_axe.AxeTests.violations(self, browser), [])
