@@ -163,6 +163,11 @@ static const unsigned char hubs[] = {
 };
 hubpair_page_file hubpair_page_hubs(void) { return (hubpair_page_file){hubs, sizeof hubs}; }
 
+static const unsigned char houses[] = {
+#embed "files/views/houses.js"
+};
+hubpair_page_file hubpair_page_houses(void) { return (hubpair_page_file){houses, sizeof houses}; }
+
 static const unsigned char services[] = {
 #embed "files/views/services.js"
 };

@@ -127,6 +127,7 @@ package struct PageFile: Sendable {
         case .code: hubpair_page_code()
         case .edit: hubpair_page_edit()
         case .hubs: hubpair_page_hubs()
+        case .houses: hubpair_page_houses()
         case .services: hubpair_page_services()
         case .enter: hubpair_page_enter()
         case .brought: hubpair_page_brought()

@@ -22,7 +22,7 @@ const longestAge = 10000;
 const places = ["streams 1", "streams 2"];
 const roleNames = { owner: m("Owner"), member: m("Member"), guest: m("Guest") };
 // The parts of the page. Who they are for is told where they are added.
-const order = ["home", "messages", "arrange", "access", "health", "hubs"];
+const order = ["houses", "home", "messages", "arrange", "access", "health", "hubs"];
 
 class App {
   house = new House();
@@ -32,7 +32,7 @@ class App {
   // What this browser may do; nothing until the hub has said it.
   may = new Set();
   hub = ""; hubID = null; #fault = null; #lastAnswer = null; #isStreaming = false; #timer = null; #wait = 1000; #isBusy = false;
-  #isOffline = false; #standing = null; #changed = {};
+  #isOffline = false; #isOfAll = false; #standing = null; #changed = {};
   #rounds = 0; #isDrawing = false; #houseFault = null; #isIntroduced = false; #isWanted = false;
   #leave = null; #soon = null; #front = null; #badge = null; services = null;
   // When what is shown was kept, as long as the hub has not answered since.
@@ -206,8 +206,12 @@ class App {
 
   // On a hub itself nothing is known of other hubs.
   async #makeHubs() {
-    if ((await own("/hubpair/local/hubs").catch(() => null)) === null) return;
-    const { HubsView } = await import("./hubs.js");
+    const known = await own("/hubpair/local/hubs").catch(() => null);
+    if (known === null) return;
+    const [{ HubsView }, { HousesView }] = await Promise.all([import("./hubs.js"), import("./houses.js")]);
+    const houses = new HousesView();
+    houses.take(known);
+    this.#add("houses", t("Houses"), "houses", houses, () => houses.isThere);
     this.#add("hubs", t("Hubs"), "device", new HubsView(this));
     this.show();
   }
@@ -427,11 +431,14 @@ class App {
 
   show(isMove = false) {
     const isStranger = this.#fault instanceof Refusal && this.#fault.isStranger;
-    const { hubs } = this.views;
-    const hasNone = this.#fault?.word === "no_hub" && hubs;
+    const { hubs, houses } = this.views;
+    const first = houses?.isThere() ? "houses" : "home";
+    const hasNone = this.#fault?.word === "no_hub" && hubs && first === "home";
     const wanted = location.hash.slice(1);
-    const name = hasNone ? "hubs" : this.views[wanted]?.isThere() ? wanted : "home";
-    const isHub = name !== "hubs";
+    const name = hasNone ? "hubs" : this.views[wanted]?.isThere() ? wanted : first;
+    // The others are about the one hub whose page this is.
+    const isHub = name !== "hubs" && name !== "houses";
+    this.#isOfAll = name === "houses";
     for (const [key, { view }] of Object.entries(this.views)) {
       set(view.node, "hidden", key !== name || isHub && (isStranger || !this.#isIntroduced));
     }
@@ -444,8 +451,8 @@ class App {
         : t("It may be off, or on another network. The page asks again by itself."));
     }
     if (!isHub || this.role !== null && !isStranger) this.views[name].view.show();
-    if (isHub) hubs?.view.hide();
-    this.#showTabs(name, hasNone ? ["hubs"] : isStranger ? ["home", "hubs"] : order);
+    for (const each of ["hubs", "houses"]) if (name !== each) this.views[each]?.view.hide();
+    this.#showTabs(name, hasNone ? ["hubs"] : isStranger ? ["houses", "home", "hubs"] : order);
     this.#showStatus();
     if (isMove) {
       if (name === "arrange") this.arrange.load().catch(() => this.refresh());
@@ -496,8 +503,10 @@ class App {
       : this.#isStreaming && houseAge > longestAge ? ["old", t("{0} old", span(houseAge))]
       : this.#isStreaming || age < pollTime + 4000 ? ["live", t("Up to date")] : ["old", t("{0} old", span(age))];
     set(this.status, "data-kind", kind);
+    // Each of several houses says it of itself.
+    set(this.status, "hidden", this.#isOfAll);
     say(this.statusText, text);
-    set(this.main, "data-old", kind === "away" || kind === "old");
+    set(this.main, "data-old", !this.#isOfAll && (kind === "away" || kind === "old"));
   }
 }
 

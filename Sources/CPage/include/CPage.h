@@ -42,6 +42,7 @@ hubpair_page_file hubpair_page_owner(void);
 hubpair_page_file hubpair_page_code(void);
 hubpair_page_file hubpair_page_edit(void);
 hubpair_page_file hubpair_page_hubs(void);
+hubpair_page_file hubpair_page_houses(void);
 hubpair_page_file hubpair_page_services(void);
 hubpair_page_file hubpair_page_enter(void);
 hubpair_page_file hubpair_page_read(void);

@@ -38,6 +38,7 @@ package enum PagePath: String, CaseIterable, Sendable {
     case code = "/hubpair/page/code.js"
     case edit = "/hubpair/page/edit.js"
     case hubs = "/hubpair/page/hubs.js"
+    case houses = "/hubpair/page/houses.js"
     case services = "/hubpair/page/services.js"
     /// What lets a stranger's browser in.
     case enter = "/hubpair/page/enter.js"

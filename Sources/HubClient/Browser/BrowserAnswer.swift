@@ -38,14 +38,16 @@ struct BrowserAnswer {
             let path = head.uri.prefix { $0 != "?" }
             if head.method == .GET, let (file, isLasting) = PageFile.at(path: path) {
                 try await write(file, isLasting, to: head)
+            } else if let relays = visit.local?.relays, path.hasPrefix(KnownRelays.prefix) {
+                guard let place = try? relays.place(head.uri) else {
+                    return try await refuse(
+                        404, "no_hub", "this computer is paired with no such hub", to: head)
+                }
+                try await pass(BrowserAnswer.request(head, place.target, body), place, relays, to: head)
             } else if let local = visit.local, path.hasPrefix(LocalPaths.prefix) {
                 try await write(local.answer(head.method.rawValue, head.uri, body))
             } else if let relay = visit.shown.relay {
-                try await pass(
-                    HubRequest(
-                        method: head.method.rawValue, target: head.uri,
-                        headers: head.headers.map { ($0.name, $0.value) }, body: body.isEmpty ? nil : body),
-                    relay, to: head)
+                try await pass(BrowserAnswer.request(head, head.uri, body), relay, to: head)
             } else {
                 try await refuse(404, "no_hub", "this computer is not paired with a hub yet", to: head)
             }
@@ -92,7 +94,28 @@ struct BrowserAnswer {
         }
     }
 
-    private func pass(_ request: HubRequest, _ relay: HubRelay, to head: HTTPRequestHead) async throws {
+    private static func request(_ head: HTTPRequestHead, _ target: String, _ body: [UInt8]) -> HubRequest {
+        HubRequest(
+            method: head.method.rawValue, target: target, headers: head.headers.map { ($0.name, $0.value) },
+            body: body.isEmpty ? nil : body)
+    }
+
+    /// Of one of several hubs: how its house is, is remembered.
+    private func pass(
+        _ request: HubRequest, _ place: KnownRelays.Place, _ relays: KnownRelays, to head: HTTPRequestHead
+    ) async throws {
+        let limit = relays.limit(request, of: place.hub)
+        var seen: [UInt8] = []
+        try await pass(request, place.relay, to: head) { bytes in
+            if limit > 0, seen.count <= limit { seen += bytes }
+        }
+        if !seen.isEmpty, seen.count <= limit { relays.note(seen, of: place.hub) }
+    }
+
+    private func pass(
+        _ request: HubRequest, _ relay: HubRelay, to head: HTTPRequestHead,
+        seeing see: ([UInt8]) -> Void = { _ in }
+    ) async throws {
         var hasBegun = false
         let isOfUpstream = GatewayPath(target: request.target) == .upstream
         do {
@@ -109,6 +132,7 @@ struct BrowserAnswer {
                         HTTPResponseHead(
                             version: .http1_1, status: .init(statusCode: response.status), headers: headers)))
             } body: { bytes in
+                see(bytes)
                 try await output.write(.body(.byteBuffer(ByteBuffer(bytes: bytes))))
             }
             try await output.write(.end(nil))

@@ -10,12 +10,16 @@ import QRCodes
 /// pairing, use, forget. The names of hubs come from the network: they are only ever text in JSON.
 ///
 ///     GET  /hubpair/local/hubs                               the known hubs, and which one is shown
-///     POST /hubpair/local/hubs/use, …/forget, …/ask          {"hub": its name or fingerprint}
+///     POST /hubpair/local/hubs/use, …/forget, …/ask, …/show  {"hub": its name or fingerprint}
+///     POST /hubpair/local/hubs/hide                          {"hub": …, "hidden": true or false}
+///     GET  /hubpair/local/hubs/kept/FINGERPRINT              how its house was when it was seen last
+///     any  /hubpair/local/at/FINGERPRINT/…                   what is asked of that hub (``KnownRelays``)
 ///     GET  /hubpair/local/network                            events: the hubs on the network, as they change
 ///     POST /hubpair/local/pictures, …/pictures?quick         a picture: the code in it
 ///     POST /hubpair/local/pair                               {"code": its text or typed, "at": HOST or none}
 ///
-/// `ask` says what the owner has decided about this computer meanwhile.
+/// `ask` says what the owner has decided about this computer meanwhile; `show` shows a hub's page, and `use`
+/// makes it the default as well. `hide` leaves a house out of those that are shown together.
 struct LocalPaths: Sendable {
     enum Answer: Sendable {
         case json(Int, JSONValue)
@@ -32,6 +36,10 @@ struct LocalPaths: Sendable {
 
     let configuration: DeviceConfiguration
     let shown: ShownHub
+    /// Nil where the page is for one hub, that of `--hub`.
+    let relays: KnownRelays?
+
+    private static let kept = "hubs/kept/"
 
     func answer(_ method: String, _ target: String, _ body: [UInt8]) async -> Answer {
         do {
@@ -45,6 +53,13 @@ struct LocalPaths: Sendable {
             case ("POST", "hubs/use"): try use(LocalPaths.selector(body))
             case ("POST", "hubs/forget"): try forget(LocalPaths.selector(body))
             case ("POST", "hubs/ask"): try await ask(LocalPaths.selector(body))
+            case ("POST", "hubs/show"): try show(LocalPaths.selector(body))
+            case ("POST", "hubs/hide"):
+                let isHidden = LocalPaths.members(body)["hidden"] == .boolean(true)
+                try ManageHubs(configuration: configuration).hide(LocalPaths.selector(body), isHidden)
+            case ("GET", let path) where path.hasPrefix(LocalPaths.kept):
+                guard let relays else { break }
+                return .json(200, try relays.memory(of: String(path.dropFirst(LocalPaths.kept.count))))
             default: return .json(404, LocalPaths.fault("not_found", "there is nothing here"))
             }
             return .json(200, try hubs())
@@ -76,11 +91,13 @@ struct LocalPaths: Sendable {
         let (paired, defaultHub) = try manage.list()
         let (added, defaultAdded) = (try manage.added(), try manage.defaultAdded())
         let shown = shown.hub
+        let hidden = try configuration.knownHubs().hidden
         func json(_ hub: SavedHub, _ address: String?, _ status: String, isDefault: Bool) -> JSONValue {
             .object([
                 "hub": .text(hub.fingerprint?.description), "name": .string(hub.name.description),
                 "address": .text(address), "status": .string(status), "default": .boolean(isDefault),
                 "shown": .boolean(shown?.name == hub.name && shown?.fingerprint == hub.fingerprint),
+                "hidden": .boolean(hub.fingerprint.map(hidden.contains) ?? false),
             ])
         }
         return .object([
@@ -95,15 +112,21 @@ struct LocalPaths: Sendable {
                             .added($0), $0.address, $0.kind == .stock ? "unprotected" : "unpaired",
                             isDefault: $0.name == defaultAdded)
                     }),
-            "reads_pictures": .boolean(ParallelScan.isPossible),
+            "houses": .boolean(relays != nil), "reads_pictures": .boolean(ParallelScan.isPossible),
         ])
     }
 
     private func use(_ selector: PeerSelector) throws {
+        try show(selector)
+        try ManageHubs(configuration: configuration).use(selector)
+    }
+
+    @discardableResult
+    private func show(_ selector: PeerSelector) throws -> SavedHub {
         let hub = try UseHub(configuration: configuration).find(selector)
         guard !hub.isUnprotected else { throw OpenPageError.noPage(hub: hub.name) }
-        try ManageHubs(configuration: configuration).use(selector)
         shown.show(hub)
+        return hub
     }
 
     private func forget(_ selector: PeerSelector) throws {

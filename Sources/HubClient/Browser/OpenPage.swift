@@ -22,8 +22,10 @@ package struct OpenPage: Sendable {
 
     private typealias Connection = NIOAsyncChannel<HTTPServerRequestPart, HTTPServerResponsePart>
 
-    /// The hub that is shown first; nil if this computer knows none yet.
+    /// The hub that is shown first; nil if this computer knows none yet, or several and no default.
     package let name: PeerName?
+    /// True if all hubs that this computer is paired with are shown, and there are several.
+    package let isOfAll: Bool
     private let shown: ShownHub
     private let local: LocalPaths?
     private let port: Int
@@ -40,11 +42,14 @@ package struct OpenPage: Sendable {
         let hub = try selector.map { try useHub.find($0) } ?? useHub.first()
         if let hub, hub.isUnprotected { throw OpenPageError.noPage(hub: hub.name) }
         name = hub?.name
+        isOfAll = try selector == nil && configuration.knownHubs().hubs.count { !$0.isPending } > 1
         shown = ShownHub(hub) { hub in
             // Made for each connection: a computer that knows no hub yet gets its key when it pairs.
             try await UseHub(configuration: configuration).connect(to: hub)
         }
-        local = LocalPaths(configuration: configuration, shown: shown)
+        local = LocalPaths(
+            configuration: configuration, shown: shown,
+            relays: selector == nil ? KnownRelays(configuration: configuration) : nil)
         self.port = port
     }
 
@@ -56,6 +61,7 @@ package struct OpenPage: Sendable {
     ) throws {
         let connector = try HubConnector(identity: identity)
         self.name = name
+        isOfAll = false
         shown = ShownHub(relay: HubRelay { try await connector.connect(to: addresses, expecting: .pin(pin)) })
         local = nil
         self.port = port
@@ -88,9 +94,9 @@ package struct OpenPage: Sendable {
     }
 
     /// Asks the hub for the page before a browser is opened: a hub that is away, or does not let this
-    /// computer in, is better told of in the terminal.
+    /// computer in, is better told of in the terminal. Of several, the page says it.
     private func checkPage() async throws {
-        guard let name, let relay = shown.relay else { return }
+        guard !isOfAll, let name, let relay = shown.relay else { return }
         var status = 0
         try await relay.send(HubRequest(method: "GET", target: PagePath.page.rawValue)) {
             status = $0.status

@@ -76,6 +76,17 @@ package struct ManageHubs: Sendable {
         return hubs
     }
 
+    /// Leaves a paired hub out of those that the page shows together, or takes it back in.
+    package func hide(_ selector: PeerSelector, _ isHidden: Bool) throws {
+        let hub = try findPaired(selector).hub
+        try KnownHubsFile(in: configuration).change { known, _ in
+            known.hide(
+                known.hubs.map(\.fingerprint).filter { fingerprint in
+                    fingerprint == hub.fingerprint ? isHidden : known.hidden.contains(fingerprint)
+                })
+        }
+    }
+
     /// The selected hubs.
     package func selected() throws -> [KnownHub] {
         let known = try configuration.knownHubs()

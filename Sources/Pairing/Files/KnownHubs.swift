@@ -53,8 +53,9 @@ public struct KnownHub: Equatable, Sendable {
 ///     ways=192.0.2.7:8000 home 2026-11-21T10:22:03Z 0a1b2c3d;vpn.example.org:8000 added
 ///
 /// `default` is the fingerprint of a hub in this file, or the group of an added one (`added 1`); it,
-/// `selected`, `address`, `paired` and `ways` may be missing. `ways` are as ``KnownWay`` has them, with `;`
-/// between two; `address` is the one that worked last. `selected` has the hubs that lists are about.
+/// `selected`, `hidden`, `address`, `paired` and `ways` may be missing. `ways` are as ``KnownWay`` has them,
+/// with `;` between two; `address` is the one that worked last. `selected` has the hubs that lists are about,
+/// and `hidden`, in the same form, those that the page leaves out where it shows all.
 /// `status=pending` in place of `paired`: this computer has asked, and the owner has not answered.
 /// `[added …]`: ``AddedHub``.
 ///
@@ -137,19 +138,30 @@ public struct KnownHubs: Equatable, Sendable {
     }
 
     private static let selectedKey = "selected"
+    private static let hiddenKey = "hidden"
 
     /// The fingerprints of the hubs that lists are about when none is named; none: only the default is.
-    package var selected: [Fingerprint] {
-        let text = file.value(KnownHubs.selectedKey, in: KeyFile.formatGroup) ?? ""
+    package var selected: [Fingerprint] { listed(KnownHubs.selectedKey) }
+
+    /// The fingerprints of the hubs that the page leaves out where it shows all.
+    package var hidden: [Fingerprint] { listed(KnownHubs.hiddenKey) }
+
+    private func listed(_ key: String) -> [Fingerprint] {
+        let text = file.value(key, in: KeyFile.formatGroup) ?? ""
         return text.split(separator: " ").compactMap { Fingerprint(String($0)) }.filter { fingerprint in
             hubs.contains { $0.fingerprint == fingerprint }
         }
     }
 
     /// Selects these hubs, or none.
-    package mutating func select(_ fingerprints: [Fingerprint]) {
+    package mutating func select(_ fingerprints: [Fingerprint]) { list(fingerprints, KnownHubs.selectedKey) }
+
+    /// Hides these hubs, and no others.
+    package mutating func hide(_ fingerprints: [Fingerprint]) { list(fingerprints, KnownHubs.hiddenKey) }
+
+    private mutating func list(_ fingerprints: [Fingerprint], _ key: String) {
         let text = fingerprints.map(\.description).joined(separator: " ")
-        file.set(KnownHubs.selectedKey, to: text.isEmpty ? nil : text, in: KeyFile.formatGroup)
+        file.set(key, to: text.isEmpty ? nil : text, in: KeyFile.formatGroup)
     }
 
     /// Makes the hub with this fingerprint the one that is used when none is named. Nothing happens if the

@@ -13,8 +13,9 @@ struct OpenCommand: AsyncParsableCommand {
         commandName: "open",
         abstract: "Show a hub's page in this computer's browser.",
         discussion: """
-            The hub is the default one, unless --hub names another. The browser needs no certificate: what \
-            it asks goes through this command, over the paired connection, with this computer's role. Its \
+            On a computer that knows several hubs, the page shows all of their houses, and what is chosen \
+            there is remembered; --hub shows one of them alone. The browser needs no certificate: what it \
+            asks goes through this command, over the paired connections, with this computer's role. Its \
             part Hubs has the hubs that this computer knows and those on the network; a computer that is \
             not paired yet pairs there, by a picture, a camera or a typed code.
 
@@ -93,7 +94,7 @@ struct OpenCommand: AsyncParsableCommand {
             let isIdle = try await first(
                 of: {
                     try await open.run(environment: environment) { address in
-                        try OpenCommand.tell(address, of: name, environment)
+                        try OpenCommand.tell(address, of: open, environment)
                     }
                     return true
                 },
@@ -109,11 +110,14 @@ struct OpenCommand: AsyncParsableCommand {
     }
 
     private static func tell(
-        _ address: String, of hub: PeerName?, _ environment: [String: String]
+        _ address: String, of open: OpenPage, _ environment: [String: String]
     ) throws {
         try Console.output(address)
-        if hub == nil { Console.note("this computer is not paired with a hub yet: the page pairs it") }
-        let title = hub.map { "the page of \($0)" } ?? "the page"
+        if open.name == nil, !open.isOfAll {
+            Console.note("this computer is not paired with a hub yet: the page pairs it")
+        }
+        let title =
+            open.isOfAll ? "the page of all hubs" : open.name.map { "the page of \($0)" } ?? "the page"
         if hasDisplay(environment), Desktop.open(address) {
             return Console.note("opened \(title) in the browser; Ctrl-C ends it")
         }

@@ -43,6 +43,20 @@ import Testing
             pin: pin, to: &known)
     }
 
+    /// What the page leaves out stands in the file, and is forgotten with the hub.
+    @Test func aHiddenHubStaysSo() throws {
+        var known = try known()
+        known.insert(
+            KnownHub(name: try PeerName("Garden"), pin: try pin(3), address: nil, paired: date))
+        try known.hide([pin(3).fingerprint])
+        let again = try KnownHubs(parsing: known.serialized)
+        #expect(try again.hidden == [pin(3).fingerprint] && again.selected == [] && again == known)
+        known.forget(try pin(3).fingerprint)
+        #expect(known.hidden == [])
+        known.hide([])
+        #expect(try KnownHubs(parsing: known.serialized).hidden == [])
+    }
+
     @Test func aPairedHubIsNotAddedAgain() throws {
         var known = try known()
         let before = known

@@ -2,7 +2,7 @@
 
 import { Appliance } from "./appliance.js";
 import { sentence } from "./dom.js";
-import { ask, Away, list, own, part, Refusal } from "./hub.js";
+import { array, ask, Away, list, own, part, Refusal } from "./hub.js";
 import { t } from "./text.js";
 
 export { Appliance };
@@ -35,6 +35,15 @@ export class House {
   onchange = () => {};
   // What else looks at the appliances: a sheet that is open.
   watchers = new Set();
+  // In seconds, as the hub says.
+  age = 0;
+  #at;
+
+  // at: where “hubpair open” passes on what is asked of this hub; nothing for the hub whose page this is.
+  constructor(at = "") { this.#at = at; }
+
+  // Where the house itself, or the hub, has that.
+  path(path) { return this.#at === "" ? path : `${this.#at}${path.startsWith("/") ? "" : "/hubpair/v1/"}${path}`; }
 
   #changed() {
     this.onchange();
@@ -45,12 +54,13 @@ export class House {
     const start = performance.now();
     // The hub lists what does not answer, too, and all while the server is away. An older one has no such list, and
     // of what it cannot read itself the page shows what it can.
-    const known = await own("states", { "Cache-Control": "max-age=0" });
+    const known = await own(this.path("states"), { "Cache-Control": "max-age=0" });
     let [value, fault] = [known?.devices, null];
+    this.age = Number.isFinite(known?.age) ? Math.max(0, known.age) : 0;
     if (known?.current === false) fault = new Refusal(502, "upstream_unavailable", String(known.fault));
     if (!Array.isArray(value) || known.current === false && known.answers === true) {
       try {
-        const listed = await ask("GET", "/devices/", undefined, 10);
+        const listed = await ask("GET", this.path("/devices/"), undefined, 10);
         if (!Array.isArray(listed)) throw new Refusal(502, "malformed", "The list of appliances cannot be read.");
         [value, fault] = [listed, null];
       } catch (error) {
@@ -77,7 +87,7 @@ export class House {
       }
     }
     for (const [key, order] of this.#done) if (order.end < start) this.#done.delete(key);
-    this.#changed();
+    this.setUnanswered(new Set(array(known?.unanswered)));
     if (fault !== null) throw fault;
   }
 
@@ -134,7 +144,7 @@ export class House {
       let sent;
       do {
         sent = order.state;
-        await ask("POST", `/devices/${part(appliance.id)}/activators/${part(activator.id)}`, { state: sent });
+        await ask("POST", this.path(`/devices/${part(appliance.id)}/activators/${part(activator.id)}`), { state: sent });
         order.before = sent;
       } while (order.state !== sent);
       if (!isMove) this.#done.set(key, { state: order.state, end: performance.now() });

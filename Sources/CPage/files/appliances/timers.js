@@ -118,7 +118,7 @@ export class TimerRow {
 
   async #send(method, { id } = { id: this.#timer?.activator }, body) {
     try {
-      await ask(method, `timers/${part(this.#appliance().id)}/${part(id)}`, body);
+      await ask(method, this.#app.house.path(`timers/${part(this.#appliance().id)}/${part(id)}`), body);
       await this.#app.home.load();
       return true;
     } catch (error) {

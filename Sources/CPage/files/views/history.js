@@ -12,13 +12,13 @@ const shown = 200;
 const most = 20000;
 
 // All changes since then, page by page.
-async function read(appliance, days) {
+async function read(house, appliance, days) {
   const since = new Date(Date.now() - days * day).toISOString().replace(/\.\d+Z$/, "Z");
   const of = appliance ? `device=${part(appliance.id)}&` : "";
   const rows = [];
   let more = true;
   while (more && rows.length < most) {
-    const answer = await ask("GET", `states/history?${of}since=${since}&limit=5000&after=${rows.at(-1)?.id ?? 0}`);
+    const answer = await ask("GET", house.path(`states/history?${of}since=${since}&limit=5000&after=${rows.at(-1)?.id ?? 0}`));
     const next = list(answer, "history");
     rows.push(...next);
     more = answer?.more === true && next.length > 0;
@@ -94,7 +94,7 @@ export function showHistory(app, appliance) {
     body.replaceChildren(make("p.words", { role: "status" }, t("Asking the hub …")));
     const days = Number(choice.value);
     try {
-      rows = await read(appliance, days);
+      rows = await read(house, appliance, days);
     } catch (error) {
       return body.replaceChildren(make("p.warning", { role: "alert" }, sentence(error.message)));
     }
