@@ -200,6 +200,8 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
+                // Home Assistant tells its states by WebSocket alone.
+                .product(name: "NIOWebSocket", package: "swift-nio"),
                 // Push services, which this machine's authorities vouch for.
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "NIOTLS", package: "swift-nio"),

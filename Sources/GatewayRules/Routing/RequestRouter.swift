@@ -58,6 +58,9 @@ package struct RequestRouter: Sendable {
         /// Collect the body, at most ``HubResource/maximumBodyByteCount`` bytes, and let this device, which
         /// has access and the role for it, use one of the hub's own resources.
         case serve(HubResource, ApprovedDevice, asksForBody: Bool)
+        /// Collect the body, at most ``HubResource/maximumBodyByteCount`` bytes, and let the house answer
+        /// this device, which has access and the role for it: the thing is one of a joined server's.
+        case house(ApprovedDevice, asksForBody: Bool)
         /// Find out what this appliance is, and decide again: a guest is to set it, and nobody has asked yet.
         case ask(appliance: String)
         /// Forward the request of this device, which has access, to the upstream.
@@ -302,16 +305,20 @@ package struct RequestRouter: Sendable {
             return answer(head, .refusal(.wrongMethod(resource.pattern.methods)))
         }
         return admit(head, from: client, access, if: { RoleTable.allows($0, use) }) { device in
-            let takesBody = head.method == "PUT" || head.method == "POST"
-            guard takesBody || !head.body.hasBytes else {
-                return answer(head, .refusal(.unexpectedBody), admits: device)
-            }
-            let limit = HubResource.maximumBodyByteCount
-            if case .length(let count) = head.body, count > limit {
-                return answer(head, .refusal(.tooLarge(limit: limit)), admits: device)
-            }
-            return .serve(resource, device, asksForBody: head.expectsContinue && head.body.hasBytes)
+            refusedBody(head, for: device)
+                ?? .serve(resource, device, asksForBody: head.expectsContinue && head.body.hasBytes)
         }
+    }
+
+    /// The answer to a body that the hub itself does not collect; nil if it does.
+    private func refusedBody(_ head: RequestHead, for device: ApprovedDevice) -> Action? {
+        let takesBody = head.method == "PUT" || head.method == "POST"
+        guard takesBody || !head.body.hasBytes else {
+            return answer(head, .refusal(.unexpectedBody), admits: device)
+        }
+        let limit = HubResource.maximumBodyByteCount
+        guard case .length(let count) = head.body, count > limit else { return nil }
+        return answer(head, .refusal(.tooLarge(limit: limit)), admits: device)
     }
 
     private func passage(
@@ -324,9 +331,14 @@ package struct RequestRouter: Sendable {
         let kind = RequestKind(head)
         return admit(head, from: client, access, if: { RoleTable.allows($0, kind) }) { device in
             let appliance = RequestKind.activator(in: head.target.utf8)?.appliance
-            return forward(
-                head, for: device,
-                unless: held(head, device.knownRole, kind, appliance, guests, admits: device))
+            func holding() -> Action? {
+                held(head, device.knownRole, kind, appliance, guests, admits: device)
+            }
+            if JoinedKind(target: head.target) != nil {
+                return refusedBody(head, for: device)
+                    ?? holding() ?? .house(device, asksForBody: head.expectsContinue && head.body.hasBytes)
+            }
+            return forward(head, for: device, unless: holding())
         }
     }
 

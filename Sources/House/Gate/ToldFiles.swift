@@ -14,7 +14,9 @@ final class ToldFiles: Sendable {
         /// Nil: nobody is let in, since the keyfile has a fault.
         var devices: [ApprovedDevice]?
         var settings: HubSettings?
+        var joined: [JoinedServer] = []
         var onDevices: (@Sendable () -> Void)?
+        var onJoined: (@Sendable ([JoinedServer]) -> Void)?
     }
 
     private let client: LocalClient
@@ -29,6 +31,15 @@ final class ToldFiles: Sendable {
 
     /// Calls `body` whenever the devices are others than before.
     func whenDevicesChange(_ body: (@Sendable () -> Void)?) { state.withLock { $0.onDevices = body } }
+
+    /// Calls `body` with the servers that have joined the house, now and whenever they are others.
+    func whenServersJoin(_ body: (@Sendable ([JoinedServer]) -> Void)?) {
+        let joined = state.withLock { state in
+            state.onJoined = body
+            return state.joined
+        }
+        body?(joined)
+    }
 
     /// Takes them from the gate, which it waits for.
     func begin() async throws -> HubSettings {
@@ -65,6 +76,13 @@ final class ToldFiles: Sendable {
             case .devices:
                 state.devices = try? ApprovedDevices(parsing: bytes).devices
                 return state.onDevices
+            case .joined:
+                // One with a fault changes nothing, as with the settings.
+                let servers = bytes.isEmpty ? [] : try? JoinedServers(parsing: bytes).servers
+                guard let servers, servers != state.joined else { return nil }
+                state.joined = servers
+                guard let tell = state.onJoined else { return nil }
+                return { tell(servers) }
             // The gate tells of no other (`HubFile.told`).
             default: return nil
             }

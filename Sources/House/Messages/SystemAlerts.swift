@@ -6,19 +6,24 @@ import Identity
 import Pairing
 import Synchronization
 
-/// Makes messages of the system's own trouble: the upstream, the clock, the disk, strangers, hooks.
+/// Makes messages of the system's own trouble: servers, the clock, the disk, strangers, hooks.
 final class SystemAlerts: Sendable {
-    /// An upstream that is away for less is restarting.
+    /// A server that is away for less is restarting.
     private static let absence = Duration.seconds(10)
     /// In seconds.
     private static let lookTime = 60.0
     /// How often the time is written down, so that a clock that is behind shows after a restart.
     private static let clockTime = 3600.0
 
+    private struct Absence {
+        var isTold = false
+        /// Ends with the message.
+        var end: Task<Void, Never>?
+    }
+
     private struct State {
-        var isUpstreamAway = false
-        var isAbsenceTold = false
-        var absence: Task<Void, Never>?
+        /// Of the servers that are away, by their names.
+        var absences: [String: Absence] = [:]
         var refusals = RefusalCount()
         var lastHookFault: Moment?
     }
@@ -50,38 +55,41 @@ final class SystemAlerts: Sendable {
     }
 
     func stop() async {
-        state.withLock { $0.absence }?.cancel()
+        for absence in state.withLock({ $0.absences.values }) { absence.end?.cancel() }
         await looking.withLock { $0.take() }?.stop()
     }
 
     /// - Parameter hookRuns: false for what the hook itself has caused.
     private func tell(_ text: String) { messages.enqueue(MessageDraft(kind: .alert, text: text)) }
 
-    // MARK: The upstream
+    // MARK: Servers
 
     func upstreamChanged(isUp: Bool) {
+        serverChanged("the server behind the hub, \(upstream),", isUp: isUp)
+    }
+
+    /// - Parameter name: the server's, at the beginning of a message.
+    func serverChanged(_ name: String, isUp: Bool) {
         state.withLock { state in
-            state.isUpstreamAway = !isUp
-            state.absence?.cancel()
-            state.absence = nil
+            var absence = state.absences.removeValue(forKey: name) ?? Absence()
+            absence.end?.cancel()
             if isUp {
-                guard state.isAbsenceTold else { return }
-                state.isAbsenceTold = false
-                tell("the server behind the hub, \(upstream), answers again")
-            } else {
-                state.absence = Task { [weak self] in
-                    guard (try? await Task.sleep(for: SystemAlerts.absence)) != nil else { return }
-                    self?.tellOfAbsence()
-                }
+                if absence.isTold { tell("\(name) answers again") }
+                return
             }
+            absence.end = Task { [weak self] in
+                guard (try? await Task.sleep(for: SystemAlerts.absence)) != nil else { return }
+                self?.tellOfAbsence(of: name)
+            }
+            state.absences[name] = absence
         }
     }
 
-    private func tellOfAbsence() {
+    private func tellOfAbsence(of name: String) {
         state.withLock { state in
-            guard state.isUpstreamAway, !state.isAbsenceTold else { return }
-            state.isAbsenceTold = true
-            tell("the server behind the hub, \(upstream), does not answer")
+            guard state.absences[name]?.isTold == false else { return }
+            state.absences[name]?.isTold = true
+            tell("\(name) does not answer")
         }
     }
 

@@ -33,12 +33,15 @@ final class GuestRights: Sendable {
     }
 
     private let calls: GateCalls
+    private let servers: HouseServers
     private let rooms: HouseholdStore<Rooms>
     private let log: ServeLog
     private let state = Mutex(State())
 
-    init(_ calls: GateCalls, _ rooms: HouseholdStore<Rooms>, log: ServeLog) {
-        (self.calls, self.rooms, self.log) = (calls, rooms, log)
+    init(
+        _ calls: GateCalls, _ servers: HouseServers, _ rooms: HouseholdStore<Rooms>, log: ServeLog
+    ) {
+        (self.calls, self.servers, self.rooms, self.log) = (calls, servers, rooms, log)
     }
 
     /// Whether guests may set the appliance; nil if the server has to be asked first.
@@ -77,6 +80,12 @@ final class GuestRights: Sendable {
     private func find(_ id: String) async -> Finding {
         let (known, generation) = state.withLock { ($0.devices[id], $0.generation) }
         if let known { return .appliance(known) }
+        switch servers.joinedThing(id) {
+        case .device(let device): return .appliance(device)
+        case .absent: return .none
+        case .unknown: return .unknown
+        case nil: break
+        }
         let reply: UpstreamReply
         do throws(UpstreamCallError) {
             reply = try await calls.call("GET", ControlRequest.device(id).target)

@@ -27,7 +27,7 @@ final class RunScene: Sendable {
     /// runs without it.
     private static let listTime = Duration.seconds(3)
 
-    private let calls: GateCalls
+    private let servers: HouseServers
     private let orders: OrderJournal
     private let poller: StatePoller
     private let arm: ArmHouse
@@ -40,10 +40,10 @@ final class RunScene: Sendable {
     ///   - arm: keeps that a scene runs, and tells people what has come of it.
     ///   - guests: says what guests may set.
     init(
-        calls: GateCalls, orders: OrderJournal, poller: StatePoller, arm: ArmHouse, guests: GuestRights,
+        servers: HouseServers, orders: OrderJournal, poller: StatePoller, arm: ArmHouse, guests: GuestRights,
         log: ServeLog
     ) {
-        (self.calls, self.orders, self.poller, self.arm) = (calls, orders, poller, arm)
+        (self.servers, self.orders, self.poller, self.arm) = (servers, orders, poller, arm)
         (self.guests, self.log) = (guests, log)
     }
 
@@ -61,8 +61,8 @@ final class RunScene: Sendable {
         guard mayRun else { throw Refusal.busy }
         defer { running.withLock { $0 -= 1 } }
         let end = ContinuousClock.now + RunScene.time
-        let house = UpstreamHouse(calls, as: cause.sender)
-        let missing = try await missing(of: scene, in: house)
+        let house = servers.whole(as: cause.sender)
+        let missing = try await missing(of: scene, as: cause.sender)
         let note = await note(scene, cause)
         var fact = JournalEntry.Fact(.sceneRun)
         fact.what = scene.name.description
@@ -130,27 +130,46 @@ final class RunScene: Sendable {
 
     /// The states whose appliances the house does not have. A server that cannot list its appliances, since
     /// one of them is dead, may still take orders: none is missing then.
-    private func missing(of scene: HubScene, in house: UpstreamHouse) async throws -> Set<Int> {
+    private func missing(of scene: HubScene, as sender: DeviceFields?) async throws -> Set<Int> {
+        var missing: Set<Int> = []
+        var upstream: [Int] = []
+        for (index, state) in scene.states.enumerated() {
+            switch servers.joinedThing(state.device) {
+            case .device(let device):
+                if !device.activators.contains(where: { $0.id == state.activator }) { missing.insert(index) }
+            case .absent: missing.insert(index)
+            case .unknown: break
+            case nil: upstream.append(index)
+            }
+        }
+        guard !upstream.isEmpty else { return missing }
         let devices: [ControlledDevice]
         do {
-            guard let list = try await Deadline(in: RunScene.listTime).run({ try await house.devices() })
-            else { return [] }
+            let hestia = servers.hestia
+            guard
+                let list = try await Deadline(in: RunScene.listTime).run({
+                    try await hestia.devices(as: sender)
+                })
+            else { return missing }
             devices = list
         } catch UpstreamCallError.noUpstream {
             throw Refusal.unavailable(UpstreamCallError.noUpstream.description)
         } catch let error as UpstreamCallError {
             switch error {
-            case .unreachable, .refused(.away): throw Refusal.unavailable(error.description)
-            default: return []
+            // What others have is switched all the same.
+            case .unreachable, .refused(.away):
+                guard upstream.count < scene.states.count else {
+                    throw Refusal.unavailable(error.description)
+                }
+                return missing
+            default: return missing
             }
         } catch {
-            return []
+            return missing
         }
         let known = Set(devices.flatMap { device in device.activators.map { [device.id, $0.id] } })
-        return Set(
-            scene.states.indices.filter {
-                !known.contains([scene.states[$0].device, scene.states[$0].activator])
-            })
+        return missing.union(
+            upstream.filter { !known.contains([scene.states[$0].device, scene.states[$0].activator]) })
     }
 
     /// Keeps that it runs, before it does. If that cannot be written it runs all the same: people want their

@@ -32,6 +32,8 @@ struct HouseAnswers: Sendable {
                 }
             }
             return .whole(.ok, HTTPHeaders(), bytes)
+        case let target where JoinedKind(target: target) != nil:
+            return await ThingAnswers(servers: household.servers).answer(request)
         default: break
         }
         guard let question = ResourceRequest(request) else { return .whole(.badRequest, HTTPHeaders(), []) }

@@ -53,7 +53,8 @@ package final class HouseService: Sendable {
             let files = ToldFiles(client)
             let settings = try await files.begin()
             let gate = GateLink(client, files)
-            let household = await HubHousehold(state, settings, gate: gate, log: log, clock: clock)
+            let household = await HubHousehold(
+                state, settings, gate: gate, on: group, log: log, clock: clock)
             let answers = HouseAnswers(household: household, gate: gate, state: state.absolute)
             let server = try await LocalServer.start(LocalSocket.house, in: hub.sockets, on: group) {
                 await answers.answer($0)

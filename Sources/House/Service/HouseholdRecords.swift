@@ -21,7 +21,8 @@ final class HouseholdRecords: Sendable {
     private let heart: Heartbeat
 
     init(
-        _ settings: HubSettings, desk: AnswerDesk, state: HubState, gate: GateLink, log: ServeLog,
+        _ settings: HubSettings, desk: AnswerDesk, state: HubState, gate: GateLink, servers: HouseServers,
+        sight: FirstSight, log: ServeLog,
         clock: @escaping @Sendable () -> Moment
     ) {
         let database = HouseholdDatabase(state: state, log: log)
@@ -29,7 +30,7 @@ final class HouseholdRecords: Sendable {
         (self.clock, self.desk) = (clock, desk)
         states = StateStore(database)
         let messages = MessageLog(database, log: log) { clock().wall }
-        let poller = StatePoller(gate.calls, states, messages, log: log, clock: clock)
+        let poller = StatePoller(servers, states, messages, sight: sight, log: log, clock: clock)
         let alerts = SystemAlerts(
             messages, database, of: state, upstream: settings.upstream?.authority ?? "", clock: clock)
         (self.poller, self.messages, self.alerts) = (poller, messages, alerts)

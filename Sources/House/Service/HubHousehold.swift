@@ -3,6 +3,7 @@ import GatewayRules
 import Household
 import HubService
 import Identity
+import NIOCore
 import Pairing
 
 /// The household of a running hub: what its resources answer with, and what goes on by itself.
@@ -15,19 +16,31 @@ final class HubHousehold: Sendable {
     let teller: RuleTeller
     let orders: OrderJournal
     let records: HouseholdRecords
+    let servers: HouseServers
 
     /// - Parameters:
     ///   - gate: the way to the gate, and through it to the server behind the hub.
+    ///   - group: where the connections to servers that have joined are.
     init(
-        _ state: HubState, _ settings: HubSettings, gate: GateLink, log: ServeLog,
+        _ state: HubState, _ settings: HubSettings, gate: GateLink, on group: any EventLoopGroup,
+        log: ServeLog,
         clock: @escaping @Sendable () -> Moment
     ) async {
         let (calls, desk) = (gate.calls, AnswerDesk())
-        let records = HouseholdRecords(
-            settings, desk: desk, state: state, gate: gate, log: log, clock: clock)
-        self.records = records
+        let servers = HouseServers(calls) { server, changed, stands in
+            switch server.kind {
+            case .homeAssistant:
+                HomeAssistantServer(server, on: group, log: log, changed: changed, stands: stands)
+            }
+        }
+        self.servers = servers
         let rooms = HouseholdStore<Rooms>(state: state, journal: gate.journal)
-        let guests = GuestRights(calls, rooms, log: log)
+        let records = HouseholdRecords(
+            settings, desk: desk, state: state, gate: gate, servers: servers,
+            sight: FirstSight(rooms: rooms, log: log), log: log, clock: clock)
+        self.records = records
+        servers.whenStandingChanges { [alerts = records.alerts] in alerts.serverChanged($0.title, isUp: $1) }
+        let guests = GuestRights(calls, servers, rooms, log: log)
         await guests.filesChanged()
         records.poller.onList { guests.take($0, besides: $1) }
         (self.guests, self.gate) = (guests, gate)
@@ -52,7 +65,7 @@ final class HubHousehold: Sendable {
         }
         let arm = ArmHouse(rules: rules, scenes: scenes, runs: runs, clock: wall, tell: tell)
         let runScene = RunScene(
-            calls: calls, orders: orders, poller: poller, arm: arm, guests: guests, log: log)
+            servers: servers, orders: orders, poller: poller, arm: arm, guests: guests, log: log)
         timed = TimedScenes(
             scenes: scenes, runs: runs, runScene: runScene, place: { gate.files.settings?.place },
             canSwitch: { await gate.answers() }, approved: approved, log: log, clock: wall
@@ -64,7 +77,7 @@ final class HubHousehold: Sendable {
             messages: records.messages, log: log)
         let timerStore = TimerStore(records.database)
         timers = RunTimers(
-            timerStore, calls: calls, poller: poller, guests: guests, approved: approved,
+            timerStore, servers: servers, poller: poller, guests: guests, approved: approved,
             knowsDevices: { gate.files.devices != nil }, log: log, clock: wall, tell: tell)
         gate.observe(records, guests) { [timed, timers] in
             timed.look()
@@ -96,6 +109,7 @@ final class HubHousehold: Sendable {
     /// Begins what goes on by itself.
     func start() {
         records.start()
+        gate.files.whenServersJoin { [servers] in servers.take($0) }
         teller.start()
         timed.start()
         timers.start()
@@ -118,6 +132,8 @@ final class HubHousehold: Sendable {
     func stop() async {
         await timed.stop()
         await timers.stop()
+        gate.files.whenServersJoin(nil)
+        await servers.stop()
         await teller.stop()
         await records.stop()
         await orders.close()

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import GatewayRules
 import Home
 import Household
 import JSON
@@ -13,13 +14,16 @@ struct SeenAppliances: Sendable {
         var time: Moment
     }
 
-    /// What the server says of one appliance that it is asked for by itself.
-    enum Answer: Sendable {
-        case listed(ControlledDevice)
-        /// The server has no such appliance any more.
-        case gone
-        /// The server gets no answer from it, or gives none.
-        case silent
+    /// What one server says of its own.
+    struct Part: Sendable {
+        /// Nil: the server behind the hub.
+        var kind: JoinedKind?
+        /// Those that answer it.
+        var devices: [ControlledDevice]
+        /// When it said so.
+        var time: Moment
+        /// Those that do not answer; they stay as they were.
+        var unanswered: Set<String>
     }
 
     private(set) var all: [Appliance] = []
@@ -46,21 +50,28 @@ struct SeenAppliances: Sendable {
 
     var ids: [String] { all.map(\.device.id) }
 
-    /// The server has listed all: what it does not list is forgotten.
-    mutating func take(_ devices: [ControlledDevice], at time: Moment) {
-        var seen: Set<String> = []
-        all = devices.filter { seen.insert($0.id).inserted }.map { Appliance(device: $0, time: time) }
-    }
+    /// The ids of those of one server.
+    func ids(of kind: JoinedKind?) -> [String] { ids.filter { JoinedKind(thing: $0) == kind } }
 
-    /// The server was asked for each.
-    mutating func take(_ answers: [String: Answer], at time: Moment) {
-        all = all.compactMap { appliance in
-            switch answers[appliance.device.id] {
-            case .listed(let device): Appliance(device: device, time: time)
-            case .gone: nil
-            case .silent, nil: appliance
+    /// All servers have said what there is: the rest is forgotten. What stays, stays in its place.
+    mutating func take(_ parts: [Part]) {
+        var new: [Appliance] = []
+        var taken: Set<String> = []
+        for part in parts {
+            let listed = part.devices.map { Appliance(device: $0, time: part.time) }
+            if !part.unanswered.isEmpty {
+                let known = Dictionary(listed.map { ($0.device.id, $0) }) { one, _ in one }
+                for old in all where JoinedKind(thing: old.device.id) == part.kind {
+                    let id = old.device.id
+                    guard let kept = known[id] ?? (part.unanswered.contains(id) ? old : nil),
+                        taken.insert(id).inserted
+                    else { continue }
+                    new.append(kept)
+                }
             }
+            new += listed.filter { taken.insert($0.device.id).inserted }
         }
+        all = new
     }
 
     /// True if what does not change with each switch is the same: names, types, activators.

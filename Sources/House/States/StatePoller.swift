@@ -8,12 +8,15 @@ import JSON
 import Pairing
 import Synchronization
 
-/// Asks the upstream for the states of all appliances: once for all who want to know.
+/// Knows the states of all appliances, of all servers: once for all who want to know.
 ///
-/// It asks every second while somebody watches or a rule exists, at once after an order, and when somebody
-/// wants to know and the last answer is older than a second. One question is under way at a time. Whatever
-/// the reason, the next one waits at least as long as the upstream took to answer, and 50 ms: at most 20 a
-/// second and half of the upstream's time, however many orders and readers there are.
+/// It asks the upstream every second while somebody watches or a rule exists, at once after an order, and
+/// when somebody wants to know and the last answer is older than a second. One question is under way at a
+/// time. Whatever the reason, the next one waits at least as long as the upstream took to answer, and 50 ms:
+/// at most 20 a second and half of the upstream's time, however many orders and readers there are.
+///
+/// Servers that have joined tell of their changes, which are taken as they come, with the same rest between
+/// two times, and a second while nobody watches.
 final class StatePoller: Sendable {
     /// The time from one poll to the next, while somebody watches.
     private static let interval = Duration.seconds(1)
@@ -35,13 +38,20 @@ final class StatePoller: Sendable {
         var lastEnd: ContinuousClock.Instant?
         /// How long the last question took.
         var lastDuration = Duration.zero
+        /// What the upstream said last, and when; nil: it was not asked yet.
+        var upstream: (look: ServerLook, time: Moment)?
+        /// Somebody wants to know what the upstream says now.
+        var isToAsk = false
+        /// When the upstream is due to be asked again, if anybody watches.
+        var nextAsking: ContinuousClock.Instant?
+        /// When the servers' words were last put together, and how long that took.
+        var lastTaking: ContinuousClock.Instant?
+        var lastTakingDuration = Duration.zero
         /// An answer to a question from before may still have the states from before.
         var lastOrder: ContinuousClock.Instant?
         var lastSuccess: ContinuousClock.Instant?
         var fault: String?
         var hasAnswered = false
-        /// Since when there is no answer at all, and why.
-        var outage: UpstreamBreaker.Outage?
         var unanswered: Set<String> = []
         var seen = SeenAppliances()
         /// What the database has of them.
@@ -56,7 +66,8 @@ final class StatePoller: Sendable {
             [:]
     }
 
-    private let calls: GateCalls
+    private let servers: HouseServers
+    private let sight: FirstSight?
     private let store: StateStore
     private let messages: MessageLog
     private let log: ServeLog
@@ -67,10 +78,10 @@ final class StatePoller: Sendable {
     private let lists = Mutex<(@Sendable ([ControlledDevice], Set<String>) -> Void)?>(nil)
 
     init(
-        _ calls: GateCalls, _ store: StateStore, _ messages: MessageLog, log: ServeLog,
-        clock: @escaping @Sendable () -> Moment
+        _ servers: HouseServers, _ store: StateStore, _ messages: MessageLog, sight: FirstSight? = nil,
+        log: ServeLog, clock: @escaping @Sendable () -> Moment
     ) {
-        (self.calls, self.store, self.messages) = (calls, store, messages)
+        (self.servers, self.store, self.messages, self.sight) = (servers, store, messages, sight)
         (self.log, self.clock) = (log, clock)
     }
 
@@ -79,6 +90,7 @@ final class StatePoller: Sendable {
         looking.withLock {
             $0 = RecurringLook(remembering: ()) { [weak self] _ in await self?.poll() ?? nil }
         }
+        servers.whenChanged { [weak self] in self?.takeSoon() }
     }
 
     /// Ends it, and forgets the observers: they hold it, too.
@@ -155,17 +167,25 @@ final class StatePoller: Sendable {
 
     /// The server behind the hub does not answer any more, or answers again: known before a poll has ended.
     func upstreamChanged(_ outage: UpstreamBreaker.Outage?) {
-        let isKnown = state.withLock { state in
-            state.outage = outage
-            return state.fault != nil
-        }
+        servers.hestia.note(outage)
+        let isKnown = state.withLock { $0.fault != nil }
         guard let outage else { return look() }
         // The poll that found out says what was wrong, whether its answer or this comes first.
-        if !isKnown { fail(UpstreamTurns.Refusal.away(outage).words) }
+        guard !isKnown else { return }
+        let words = UpstreamTurns.Refusal.away(outage).words
+        let now = clock()
+        state.withLock { $0.upstream = (.away(words, hasAnswered: false), now) }
+        if servers.all.isEmpty { fail(words, hasAnswered: false) } else { takeSoon() }
     }
 
     /// Polls at once.
-    func look() { looking.withLock { $0 }?.look() }
+    func look() {
+        state.withLock { $0.isToAsk = true }
+        takeSoon()
+    }
+
+    /// Takes what the servers say that tell by themselves.
+    private func takeSoon() { looking.withLock { $0 }?.look() }
 
     // MARK: What is known
 
@@ -203,7 +223,7 @@ final class StatePoller: Sendable {
         return state.withLock {
             StateReport(
                 states: $0.states, time: $0.time, fault: $0.fault, hasAnswered: $0.hasAnswered,
-                since: $0.fault == nil ? nil : $0.outage?.since, unanswered: $0.unanswered,
+                since: $0.fault == nil ? nil : servers.hestia.outage?.since, unanswered: $0.unanswered,
                 appliances: $0.seen.all, took: $0.lastDuration)
         }
     }
@@ -264,143 +284,136 @@ final class StatePoller: Sendable {
     /// - Returns: in how many seconds to poll again; nil: when there is a reason.
     private func poll() async -> Double? {
         await load()
+        let joined = servers.all
         // Whoever asks for the states of now is not kept waiting for the server's rest: of many at once, all
         // but the first wait for the same next answer.
-        let (lastEnd, lastDuration, isAsked) = state.withLock { state in
-            (state.lastEnd, state.lastDuration, state.waiting.values.contains { $0.1 != nil })
+        let (rest, isAsked, isToAsk, takingRest) = state.withLock { state in
+            let now = ContinuousClock.now
+            let isWanted = state.watchers > 0 || !state.reasons.isEmpty
+            let isDue = isWanted && state.nextAsking.map { $0 <= now } ?? true
+            let isAsked = state.waiting.values.contains { $0.1 != nil }
+            let pause = isWanted ? StatePoller.shortest : StatePoller.interval
+            return (
+                state.lastEnd.map { max(StatePoller.shortest, state.lastDuration) - (now - $0) } ?? .zero,
+                isAsked, state.isToAsk || isAsked || isDue,
+                state.lastTaking.map { max(pause, state.lastTakingDuration) - (now - $0) } ?? .zero
+            )
         }
-        if let lastEnd, !isAsked {
-            let left = max(StatePoller.shortest, lastDuration) - (ContinuousClock.now - lastEnd)
-            // Not slept here: the end of the hub would wait for it.
-            if left > StatePoller.shortest { return left.inSeconds }
-            if left > .zero { try? await Task.sleep(for: left) }
+        // Not slept here: the end of the hub would wait for it.
+        let isTooSoon = !isAsked && rest > StatePoller.shortest
+        if isToAsk, isTooSoon, joined.isEmpty { return rest.inSeconds }
+        let asks = isToAsk && !isTooSoon
+        if !asks, takingRest > StatePoller.shortest {
+            return (isToAsk ? min(takingRest, rest) : takingRest).inSeconds
         }
+        let left = asks ? (isAsked ? .zero : rest) : takingRest
+        if left > .zero { try? await Task.sleep(for: left) }
         let start = ContinuousClock.now
         let wasAway = state.withLock { $0.fault != nil }
-        var hasAnswered = true
-        do throws(UpstreamCallError) {
-            let reply = try await calls.poll(ControlRequest.devices.target)
-            if reply.isSuccess, let devices = ControlledDevice.list(parsing: reply.body) {
-                await take(devices, asked: start)
-            } else if reply.status >= 500 {
-                await askOneByOne(reply, asked: start)
-            } else {
-                fail(StatePoller.words(reply))
-            }
-        } catch {
-            if case .refused(.away(let outage)) = error { state.withLock { $0.outage = outage } }
-            // Since when no request has had an answer says more than that this one had none.
-            let outage = error == .timeout ? state.withLock(\.outage) : nil
-            fail(outage.map { UpstreamTurns.Refusal.away($0).words } ?? error.description)
-            hasAnswered = false
-        }
+        if asks { await askUpstream() }
+        await take(joined, asked: asks ? start : nil)
         // A hub that is killed meanwhile still knows how old all is.
         if !wasAway, state.withLock({ $0.fault != nil }) { await keepSeen() }
         let end = ContinuousClock.now
-        let took = end - start
-        let (isWanted, isOutdated) = state.withLock { state in
-            // One that is away needs no rest, and is asked as soon as somebody wants to know.
-            (state.lastEnd, state.lastDuration) = (end, hasAnswered ? took : .zero)
-            state.hasAnswered = hasAnswered
-            return (
-                state.watchers > 0 || !state.reasons.isEmpty, state.lastOrder.map { $0 > start } ?? false
-            )
+        let (isOutdated, next) = state.withLock { state in
+            let isWanted = state.watchers > 0 || !state.reasons.isEmpty
+            (state.lastTaking, state.lastTakingDuration) = (end, end - start)
+            if asks {
+                let took = state.lastDuration
+                state.lastEnd = end
+                state.nextAsking = end + max(StatePoller.interval - (end - start), took)
+            }
+            let soonest = state.lastEnd.map { $0 + max(StatePoller.shortest, state.lastDuration) } ?? end
+            let next = state.isToAsk ? soonest : isWanted ? state.nextAsking ?? end : nil
+            return (state.lastOrder.map { $0 > start } ?? false, next)
         }
         // A client that waits after an order waits for the next answer, which that order has asked for.
-        if !isOutdated { release(start) }
-        guard isWanted else { return nil }
-        return max(StatePoller.interval - took, took).inSeconds
+        if asks, !isOutdated { release(start) }
+        return next.map { max(Duration.zero, $0 - .now).inSeconds }
     }
 
-    private static func words(_ reply: UpstreamReply) -> String {
-        if reply.isSuccess { return "the answer of the server behind the hub is no list of appliances" }
-        return ServerError(status: reply.status, contentType: nil, body: reply.body).isOfBrokenDatabase
-            ? "\(ServerError.brokenDatabase): it answers everything with the status \(reply.status)"
-            : "the server behind the hub answers with the status \(reply.status)"
-    }
-
-    /// One appliance that was asked for. Not a tuple: Swift 6.2 with assertions fails at one from a group.
-    private struct Asked {
-        let id: String
-        let answer: Result<SeenAppliances.Answer, UpstreamCallError>
-    }
-
-    /// The list fails as a whole when one appliance does not answer the server: asks for each that is known.
-    private func askOneByOne(_ reply: UpstreamReply, asked: ContinuousClock.Instant) async {
-        let known = state.withLock(\.seen.ids)
-        let calls = calls
-        let all: [Asked] = await withTaskGroup { group in
-            for id in known {
-                group.addTask { Asked(id: id, answer: await StatePoller.answer(for: id, calls)) }
-            }
-            return await group.reduce(into: []) { $0.append($1) }
+    private func askUpstream() async {
+        let known = state.withLock { state in
+            state.isToAsk = false
+            return state.seen.ids(of: nil)
         }
-        var answers: [String: SeenAppliances.Answer] = [:]
-        for asked in all {
-            switch asked.answer {
-            case .success(let answer): answers[asked.id] = answer
-            case .failure(let error): return fail(error.description)
-            }
+        let start = ContinuousClock.now
+        let look = await servers.hestia.look(knowing: known)
+        let now = clock()
+        state.withLock { state in
+            state.upstream = (look, now)
+            // One that is away needs no rest, and is asked as soon as somebody wants to know.
+            let hasAnswered = if case .away(_, false) = look { false } else { true }
+            state.lastDuration = hasAnswered ? .now - start : .zero
         }
-        let devices = known.compactMap { id in
-            if case .listed(let device) = answers[id] { device } else { nil }
-        }
-        // With none that answers, it is the server that has failed.
-        guard !devices.isEmpty else { return fail(StatePoller.words(reply)) }
-        await take(devices, answers, asked: asked)
     }
 
-    /// What the server says of one appliance; fails if it is the server that is not there.
-    private static func answer(
-        for id: String, _ calls: GateCalls
-    ) async -> Result<SeenAppliances.Answer, UpstreamCallError> {
-        do throws(UpstreamCallError) {
-            let reply = try await calls.poll(ControlRequest.device(id).target)
-            if reply.status == 404 { return .success(.gone) }
-            guard reply.isSuccess, let device = try? JSONReader.read(ControlledDevice.self, from: reply.body),
-                device.id == id
-            else { return .success(.silent) }
-            return .success(.listed(device))
-        } catch {
-            switch error {
-            case .timeout, .brokeOff, .malformed, .tooLarge: return .success(.silent)
-            case .noUpstream, .unreachable, .refused, .relayed, .tooMany, .cancelled:
-                return .failure(error)
+    /// Puts together what all servers say.
+    ///
+    /// - Parameter asked: when the upstream was asked; nil: its last answer counts.
+    private func take(
+        _ joined: [(kind: JoinedKind, house: any JoinedHouse)], asked: ContinuousClock.Instant?
+    ) async {
+        let now = clock()
+        let (seen, upstream) = state.withLock { ($0.seen, $0.upstream) }
+        var parts: [SeenAppliances.Part] = []
+        var faults: [(words: String, hasAnswered: Bool)] = []
+        func add(_ look: ServerLook, of kind: JoinedKind?, at time: Moment) {
+            let known = seen.ids(of: kind)
+            switch look {
+            case .things(let devices, let unanswered):
+                parts.append(.init(kind: kind, devices: devices, time: time, unanswered: unanswered))
+            case .away(let words, let hasAnswered):
+                parts.append(.init(kind: kind, devices: [], time: time, unanswered: Set(known)))
+                // A web page behind the hub has no things, and is no reason to say that things are silent.
+                faults.insert((words, hasAnswered), at: known.isEmpty ? faults.count : 0)
             }
         }
+        if let upstream { add(upstream.look, of: nil, at: upstream.time) }
+        for (kind, house) in joined { add(await house.look(knowing: seen.ids(of: kind)), of: kind, at: now) }
+        let hasAnswer = faults.count < parts.count
+        if upstream == nil {
+            // Nobody has wanted to know yet: they are as they were, and nothing is wrong.
+            parts.append(.init(devices: [], time: now, unanswered: Set(seen.ids(of: nil))))
+        }
+        let kinds = Set(joined.map(\.kind))
+        let hasLeft = seen.ids.contains { JoinedKind(thing: $0).map { !kinds.contains($0) } ?? false }
+        // What has left goes, though nobody else answers.
+        if hasAnswer || hasLeft { await take(parts, asked: asked) }
+        if !hasAnswer, let fault = faults.first { fail(fault.words, hasAnswered: fault.hasAnswered) }
+        guard hasAnswer else { return }
+        let known = Set(seen.ids)
+        let new = parts.filter { $0.kind != nil }.flatMap(\.devices).map(\.id).filter { !known.contains($0) }
+        await sight?.take(new.compactMap { servers.hints(for: $0) })
     }
 
-    private func fail(_ words: String) {
+    private func fail(_ words: String, hasAnswered: Bool) {
         let isNew = state.withLock { state in
-            defer { (state.fault, state.unanswered) = (words, []) }
+            defer { (state.fault, state.hasAnswered, state.unanswered) = (words, hasAnswered, []) }
             return state.fault == nil
         }
         if isNew { onStanding.withLock { $0 }?() }
     }
 
-    /// - Parameter answers: what the server says of each, if it cannot list them; `devices` are those that
-    ///   answer.
-    private func take(
-        _ devices: [ControlledDevice], _ answers: [String: SeenAppliances.Answer]? = nil,
-        asked: ContinuousClock.Instant
-    ) async {
+    private func take(_ parts: [SeenAppliances.Part], asked: ContinuousClock.Instant?) async {
         let now = clock()
-        let unanswered = Set((answers ?? [:]).filter { if case .silent = $1 { true } else { false } }.keys)
+        let devices = parts.flatMap(\.devices)
+        let unanswered = parts.reduce(into: Set<String>()) { $0.formUnion($1.unanswered) }
         lists.withLock { $0 }?(devices, unanswered)
         let (changes, unrecorded, observers, isNew, isBack) = state.withLock { state in
             let isBack = state.fault != nil || state.time == nil
             let changes = state.states.changes(to: devices, unanswered: unanswered, at: now.wall)
             let unrecorded = state.recorded.changes(to: devices, unanswered: unanswered, at: now.wall)
             state.states.take(changes)
-            if let answers { state.seen.take(answers, at: now) } else { state.seen.take(devices, at: now) }
+            state.seen.take(parts)
+            let silent = unanswered.intersection(state.seen.ids)
             // When a silence begins it is kept, too: the times in the database are old.
-            let isNew =
-                !state.seen.isDescribed(as: state.keptSeen) || !unanswered.isSubset(of: state.unanswered)
+            let isNew = !state.seen.isDescribed(as: state.keptSeen) || !silent.isSubset(of: state.unanswered)
             state.isRecording = !unrecorded.isEmpty || isNew
             state.time = now
-            state.lastSuccess = state.lastOrder.map { $0 > asked } ?? false ? nil : .now
-            state.fault = nil
-            state.unanswered = unanswered
+            if let asked { state.lastSuccess = state.lastOrder.map { $0 > asked } ?? false ? nil : .now }
+            (state.fault, state.hasAnswered) = (nil, true)
+            state.unanswered = silent
             return (changes, unrecorded, state.observers, isNew, isBack)
         }
         if isBack { onStanding.withLock { $0 }?() }

@@ -15,7 +15,7 @@ final class RunTimers: Sendable {
     private static let longestPause = 30.0
 
     private let store: TimerStore
-    private let calls: GateCalls
+    private let servers: HouseServers
     private let poller: StatePoller
     private let guests: GuestRights
     private let approved: @Sendable (Fingerprint) -> ApprovedDevice?
@@ -29,12 +29,12 @@ final class RunTimers: Sendable {
     ///   - approved: the device with this fingerprint, if it is let in now.
     ///   - knowsDevices: false until the gate has said which devices there are.
     init(
-        _ store: TimerStore, calls: GateCalls, poller: StatePoller, guests: GuestRights,
+        _ store: TimerStore, servers: HouseServers, poller: StatePoller, guests: GuestRights,
         approved: @escaping @Sendable (Fingerprint) -> ApprovedDevice?,
         knowsDevices: @escaping @Sendable () -> Bool, log: ServeLog,
         clock: @escaping @Sendable () -> Date, tell: @escaping @Sendable (MessageDraft) async -> Void
     ) {
-        (self.store, self.calls, self.poller, self.guests) = (store, calls, poller, guests)
+        (self.store, self.servers, self.poller, self.guests) = (store, servers, poller, guests)
         (self.approved, self.knowsDevices) = (approved, knowsDevices)
         (self.log, self.clock, self.tell) = (log, clock, tell)
     }
@@ -97,7 +97,7 @@ final class RunTimers: Sendable {
             }
         }
         do {
-            let house = UpstreamHouse(calls, as: cause.sender)
+            let house = servers.whole(as: cause.sender)
             try await house.set(timer.activator, of: timer.device, to: timer.state)
         } catch let error as ServerError where error.isLasting {
             try await store.remove(timer)

@@ -12,6 +12,8 @@ final class UpstreamCall: UpstreamAnswerReceiver {
         let time: TimeAmount
         /// The device for which it is sent; nil: the hub itself.
         var sender: DeviceFields?
+        /// The value of a field `Authorization`.
+        var authorization: String?
         var lane = UpstreamQueue<UpstreamTurns.Sender>.Lane.person(.hub)
         /// True if it finds out whether the upstream answers: then it is sent although others had no answer.
         var isProbe = false

@@ -42,11 +42,12 @@ final class UpstreamCalls: Sendable {
     func call(
         _ method: String, _ target: String, json: [UInt8]? = nil,
         within time: Duration = AnswerTimes.upstream, as sender: DeviceFields? = nil,
-        accepts: String = UpstreamCall.json
+        accepts: String = UpstreamCall.json, authorization: String? = nil
     ) async throws(UpstreamCallError) -> UpstreamReply {
         try await call(
             UpstreamCall.Request(
                 method: method, target: target, json: json, time: TimeAmount(time), sender: sender,
+                authorization: authorization,
                 lane: .person(sender.map { .device(fingerprint: $0.fingerprint) } ?? .hub), accepts: accepts))
     }
 
@@ -160,6 +161,7 @@ final class UpstreamCallQueue {
         if let json = request.json {
             text += "Content-Type: application/json\r\nContent-Length: \(json.count)\r\n"
         }
+        if let authorization = request.authorization { text += "Authorization: \(authorization)\r\n" }
         if closes { text += "Connection: close\r\n" }
         return Array(text.utf8) + (request.sender ?? sender).lines + Array("\r\n".utf8)
     }

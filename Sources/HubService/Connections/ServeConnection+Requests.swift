@@ -25,6 +25,9 @@ extension ServeConnection {
         case .serve(let resource, let device, let asksForBody):
             guard enter(device) else { return refuse(.tooManyConnections) }
             collect(for: .serve(ResourceRequest(resource, head, from: device)), asksForBody: asksForBody)
+        case .house(let device, let asksForBody):
+            guard enter(device) else { return refuse(.tooManyConnections) }
+            collect(for: .house(head, device), asksForBody: asksForBody)
         case .answer(let answer, let rest, let device):
             if let device, !enter(device) { return refuse(.tooManyConnections) }
             send(reply(answer, to: head), after: rest)
@@ -130,6 +133,7 @@ extension ServeConnection {
             carryOut(machine.answerIsMade(closes: false, isStream: false))
         case .leave(let device): leave(device)
         case .serve(let request): serve(request, body)
+        case .house(let head, let device): askHouse(head, body, for: device)
         }
     }
 
@@ -145,6 +149,24 @@ extension ServeConnection {
         Task { [request] in
             let answer = await resources.answer(request)
             eventLoop.execute { connection.value.finishServing(answer, to: request.device.pin) }
+        }
+    }
+
+    /// The journal tells of it as of what goes to the upstream.
+    private func askHouse(_ head: RequestHead, _ body: [UInt8], for device: ApprovedDevice) {
+        guard body.count <= HubResource.maximumBodyByteCount else {
+            return refuse(ServeReply(.tooLarge(limit: HubResource.maximumBodyByteCount)))
+        }
+        let (house, orders) = (shared.house, shared.orders)
+        let connection = NIOLoopBound(self, eventLoop: loop.eventLoop)
+        let eventLoop = loop.eventLoop
+        Task {
+            let reply = await house.answer(head.method, head.target, body)
+            if var noted = NotedRequest(head) {
+                noted.take(body)
+                noted.tell(orders, status: Int(reply.status.code), by: device)
+            }
+            eventLoop.execute { connection.value.finishServing(.reply(reply), to: device.pin) }
         }
     }
 

@@ -21,12 +21,14 @@ final class ServeConnection: ChannelInboundHandler {
         /// The device takes its own approval back.
         case leave(ApprovedDevice)
         case serve(ResourceRequest)
+        /// The house answers for a thing of a joined server.
+        case house(RequestHead, ApprovedDevice)
 
         var maximumByteCount: Int {
             switch self {
             case .pair, .session: PairRequest.maximumByteCount
             case .leave: 0
-            case .serve: HubResource.maximumBodyByteCount
+            case .serve, .house: HubResource.maximumBodyByteCount
             }
         }
 
@@ -34,7 +36,7 @@ final class ServeConnection: ChannelInboundHandler {
             switch self {
             case .serve(let request): request.mayRevoke
             case .leave: true
-            case .pair, .session: false
+            case .pair, .session, .house: false
             }
         }
     }

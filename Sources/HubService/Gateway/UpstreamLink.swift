@@ -5,7 +5,6 @@ import Identity
 import NIOCore
 import NIOPosix
 import NIOSSL
-import PinnedTLS
 import Synchronization
 
 /// Is told what happens on the way to the upstream; on any thread.
@@ -45,19 +44,7 @@ final class UpstreamLink: Sendable {
         self.log = log
         habits = UpstreamHabits(freshness: limits.upstreamFreshness, isVouched: readsBodies, log: log)
         connectTime = limits.connect
-        tls = try upstream.flatMap { upstream in
-            guard upstream.isTLS else { return nil }
-            var configuration = TLSConfiguration.makeClientConfiguration()
-            // A stock hub of 2017 supports only TLS 1.2.
-            configuration.minimumTLSVersion = .tlsv12
-            configuration.applicationProtocols = ["http/1.1"]
-            // The verification callback decides; with .none it would not be called.
-            configuration.certificateVerification = .noHostnameVerification
-            configuration.trustRoots = .noAuthorities
-            // An upstream that does not answer TLS's close_notify must not delay the end of the hub.
-            configuration.shutdownTimeout = .seconds(1)
-            return try NIOSSLContext(configuration: configuration)
-        }
+        tls = try upstream.flatMap { $0.isTLS ? try UpstreamTLS.context() : nil }
     }
 
     /// False while the upstream does not answer, as far as is known.
@@ -166,7 +153,7 @@ final class UpstreamLink: Sendable {
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     let pipeline = channel.pipeline.syncOperations
-                    if let tls { try pipeline.addHandler(UpstreamLink.tlsHandler(tls, upstream)) }
+                    if let tls { try pipeline.addHandler(UpstreamTLS.handler(tls, upstream)) }
                     try pipeline.addHandler(UpstreamConnection(habits))
                 }
             }
@@ -193,17 +180,6 @@ final class UpstreamLink: Sendable {
                 Result {
                     try result.get().pipeline.syncOperations.handler(type: UpstreamConnection.self)
                 })
-        }
-    }
-
-    private static func tlsHandler(
-        _ context: NIOSSLContext, _ upstream: Upstream
-    ) throws -> NIOSSLClientHandler {
-        let pin = upstream.pin
-        return try NIOSSLClientHandler(context: context, serverHostname: upstream.serverName) {
-            certificates, promise in
-            let isRight = pin.map { $0 == certificates.first.flatMap { Pin($0) } } ?? upstream.isLoopback
-            promise.succeed(isRight ? .certificateVerified : .failed)
         }
     }
 }

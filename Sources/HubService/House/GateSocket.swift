@@ -60,10 +60,15 @@ struct GateSocket: Sendable {
             return .whole(.notFound, HTTPHeaders(), [])
         }
         // One with a fault is told as it is: it lets nobody in there either.
-        guard let bytes = try? state.open().read(file.name) else {
+        do {
+            // Most hubs have none of it, and then nobody has joined.
+            guard let bytes = try state.open().read(file.name) ?? (file == .joined ? [] : nil) else {
+                return .whole(.serviceUnavailable, HTTPHeaders(), [])
+            }
+            return .whole(.ok, HTTPHeaders(), bytes)
+        } catch {
             return .whole(.serviceUnavailable, HTTPHeaders(), [])
         }
-        return .whole(.ok, HTTPHeaders(), bytes)
     }
 
     /// Who was let in is no matter of the house.

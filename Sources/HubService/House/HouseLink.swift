@@ -60,6 +60,22 @@ final class HouseLink: HubResources {
         }
     }
 
+    /// What the house answers to a request for a thing of a joined server. The gate has decided that it may
+    /// be sent.
+    func answer(_ method: String, _ target: String, _ body: [UInt8]) async -> ServeReply {
+        await whenThere()
+        do {
+            let reply = try await client.open(
+                HTTPMethod(rawValue: method == "HEAD" ? "GET" : method), target, body: body,
+                within: HouseLink.time)
+            note(nil)
+            return ServeReply(reply.head, body: try await reply.whole(maximum: HouseLink.maximumByteCount))
+        } catch {
+            note(error)
+            return .houseAway
+        }
+    }
+
     private func fields(of request: ResourceRequest) -> HTTPHeaders {
         let device = DescribedDevice(request.device).fields
         var fields = HTTPHeaders([

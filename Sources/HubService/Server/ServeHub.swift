@@ -96,8 +96,8 @@ package final class ServeHub: Sendable {
                     resources: OwnResources(
                         desk: desk, owners: owners, house: household.house, services: services,
                         names: names),
-                    guests: household.guests, desk: desk, link: link, orders: household.orders,
-                    news: household.news,
+                    house: household.house, guests: household.guests, desk: desk, link: link,
+                    orders: household.orders, news: household.news,
                     seen: SeenDevices(state, register, log: log, clock: clock),
                     ways: try ServedWays(state, hub, names: names, port: port, log: log),
                     endAtServices: { services.end($0) }, log: log)

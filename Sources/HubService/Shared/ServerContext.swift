@@ -28,6 +28,7 @@ final class ServerContext: Sendable {
     let sessions: BrowserSessions
     let resources: any HubResources
     let desk: AnswerDesk
+    let house: HouseLink
     let guests: HouseGuests
     let seen: SeenDevices
     let link: UpstreamLink
@@ -40,9 +41,8 @@ final class ServerContext: Sendable {
 
     init(
         hub: Hub, identity: TLSIdentity, authority: [UInt8], devices: DeviceAccess, options: ServeOptions,
-        names: ServedNames, pairing: PairDevice, resources: any HubResources, guests: HouseGuests,
-        desk: AnswerDesk,
-        link: UpstreamLink, orders: OrderJournal,
+        names: ServedNames, pairing: PairDevice, resources: any HubResources, house: HouseLink,
+        guests: HouseGuests, desk: AnswerDesk, link: UpstreamLink, orders: OrderJournal,
         news: GateNews, seen: SeenDevices, ways: ServedWays,
         endAtServices: @escaping @Sendable (Pin) -> Void, log: ServeLog
     ) throws {
@@ -52,7 +52,7 @@ final class ServerContext: Sendable {
         (self.link, self.orders, self.news) = (link, orders, news)
         self.devices = devices
         self.pairing = pairing
-        (self.resources, self.guests, self.desk) = (resources, guests, desk)
+        (self.resources, self.house, self.guests, self.desk) = (resources, house, guests, desk)
         self.seen = seen
         itself = ApprovedDevice(
             name: hub.settings.name, pin: hub.pin, status: .approved, role: Role.guest.rawValue)

@@ -4,7 +4,7 @@ package import Pairing
 /// A file of the hub directory, and what becomes of it. Beside these are the journal's files and the
 /// database, each of which is several.
 package enum HubFile: CaseIterable, Sendable {
-    case settings, key, certificate, devices, codes, attempts, lastSeen, ways, services, names
+    case settings, key, certificate, devices, codes, attempts, lastSeen, ways, services, joined, names
     case publicCertificate
     case rooms, scenes, rules, sceneRuns
 
@@ -19,6 +19,7 @@ package enum HubFile: CaseIterable, Sendable {
         case .lastSeen: LastSeen.fileName
         case .ways: HubWays.fileName
         case .services: WebServices.fileName
+        case .joined: JoinedServers.fileName
         case .names: AnnouncedNames.fileName
         case .publicCertificate: PublicCertificate.fileName
         case .rooms: Rooms.fileName
@@ -34,7 +35,7 @@ package enum HubFile: CaseIterable, Sendable {
     var backup: Backup {
         switch self {
         case .settings, .key, .certificate, .devices: .always
-        case .ways, .services, .publicCertificate, .rooms, .scenes, .rules, .sceneRuns: .ifThere
+        case .ways, .services, .joined, .publicCertificate, .rooms, .scenes, .rules, .sceneRuns: .ifThere
         case .codes, .attempts, .lastSeen, .names: .never
         }
     }
@@ -51,6 +52,8 @@ package enum HubFile: CaseIterable, Sendable {
         case .codes: .codes
         // Its names are the hub's.
         case .settings, .publicCertificate: .settings
+        // The house is told of it.
+        case .joined: .settings
         case .ways: .ways
         case .services: .services
         case .rooms, .scenes, .rules: .household
@@ -63,23 +66,23 @@ package enum HubFile: CaseIterable, Sendable {
         switch self {
         case .rooms, .scenes, .rules, .sceneRuns: true
         case .settings, .key, .certificate, .devices, .codes, .attempts, .lastSeen, .ways, .services,
-            .names, .publicCertificate:
+            .joined, .names, .publicCertificate:
             false
         }
     }
 
     static var household: [String] { allCases.filter(\.isHouseholds).map(\.name) }
 
-    /// What the gate tells the house of the hub's own: nothing that lets anybody in.
-    package static let told: [HubFile] = [.settings, .devices]
+    /// What the gate tells the house of the hub's own: nothing that lets anybody into the hub.
+    package static let told: [HubFile] = [.settings, .devices, .joined]
 
     /// True if it is written on a full disk, too: revocations, and that a code is void, by wrong proofs or by
     /// its owner.
     var hasRoom: Bool {
         switch self {
         case .devices, .attempts, .codes: true
-        case .settings, .key, .certificate, .lastSeen, .ways, .services, .names, .publicCertificate, .rooms,
-            .scenes, .rules, .sceneRuns:
+        case .settings, .key, .certificate, .lastSeen, .ways, .services, .joined, .names, .publicCertificate,
+            .rooms, .scenes, .rules, .sceneRuns:
             false
         }
     }
@@ -94,6 +97,7 @@ package enum HubFile: CaseIterable, Sendable {
         case .lastSeen: _ = try LastSeen(parsing: bytes)
         case .ways: _ = try HubWays(parsing: bytes)
         case .services: _ = try WebServices(parsing: bytes)
+        case .joined: _ = try JoinedServers(parsing: bytes)
         case .names: _ = try AnnouncedNames(parsing: bytes)
         case .rooms: _ = try Rooms(parsing: bytes)
         case .scenes: _ = try HubScenes(parsing: bytes)

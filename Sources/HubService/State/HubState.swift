@@ -101,6 +101,11 @@ package struct HubState: Sendable {
         try directory.read(WebServices.fileName, WebServices.init(parsing:)) ?? WebServices()
     }
 
+    /// The servers that have joined the house; none if the file is missing.
+    package static func joined(in directory: borrowing ProtectedDirectory) throws -> JoinedServers {
+        try directory.read(JoinedServers.fileName, JoinedServers.init(parsing:)) ?? JoinedServers()
+    }
+
     package static func devices(in directory: borrowing ProtectedDirectory) throws -> ApprovedDevices? {
         try directory.read(ApprovedDevices.fileName, ApprovedDevices.init(parsing:))
     }

@@ -211,6 +211,17 @@ private func checkAction(
             device.role != "guest" || head.method != "POST" || verdict(on: parts[1]) == .allowed,
             "guests may set it")
         precondition(head.method != "TRACE" && length ?? 0 <= maximumBodyByteCount)
+    case .house(let device, let asksForBody):
+        precondition(isApproved && client.pin == device.pin && asked == [device.pin], "it was let in")
+        precondition(!namesHub(head.target) && head.target.hasPrefix("/devices/"), "it asks for a thing")
+        precondition(
+            device.role != "x" && (device.role != "guest" || isForGuests(head)), "its role allows it")
+        precondition(
+            device.role != "guest" || head.method != "POST"
+                || verdict(on: head.target.split(separator: "/").map(String.init)[1]) == .allowed,
+            "guests may set it")
+        precondition(length ?? 0 <= HubResource.maximumBodyByteCount)
+        precondition(!asksForBody || head.body.hasBytes && head.expectsContinue)
     case .serve(let resource, let device, let asksForBody):
         precondition(isApproved && client.pin == device.pin && asked == [device.pin], "it was let in")
         let use = resource.pattern.use(of: head.method)

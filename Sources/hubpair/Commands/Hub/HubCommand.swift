@@ -20,7 +20,7 @@ struct HubCommand: ParsableCommand {
         subcommands: [
             HubShowCommand.self, Backup.self, Restore.self, HubJournalCommand.self, HubRecordsCommand.self,
             HubCertificateCommand.self, HubNamesCommand.self, HubServiceCommand.self,
-            HubWaysCommand.self, HubPushCommand.self,
+            HubJoinCommand.self, HubWaysCommand.self, HubPushCommand.self,
         ],
         defaultSubcommand: HubShowCommand.self
     )
