@@ -60,7 +60,7 @@ struct DoctorReport {
     }
 
     private static func text(_ finding: Finding) -> String {
-        [finding.check, finding.tried, finding.verdict.seen].map(Texts.words).joined(separator: ": ")
+        "\(finding.check): \(Texts.words(finding.tried)): \(Texts.words(finding.verdict.seen))"
     }
 
     /// Both lines within `width` columns; what is wrapped hangs below the text, not below the status.

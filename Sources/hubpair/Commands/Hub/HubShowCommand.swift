@@ -43,8 +43,8 @@ struct HubShowCommand: AsyncParsableCommand {
             Table.lines([
                 "name": settings.name.description, "id": hub.pin.fingerprint.description,
                 "state": hub.statePath,
-                "port": "\(settings.port) on \(HubSettings.words(of: settings.listen))",
-                "serves": serves ? "yes" : "no", "upstream": upstream ?? "none",
+                "port": Texts.words("\(settings.port) on \(HubSettings.words(of: settings.listen))"),
+                "serves": Texts.exactly(serves ? "yes" : "no"), "upstream": upstream ?? Texts.exactly("none"),
             ]).joined(separator: "\n"))
         guard let fault = sight?.fault else { return }
         Console.note("warning: \(fault)")
