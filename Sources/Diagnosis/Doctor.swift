@@ -25,7 +25,7 @@ package struct Doctor: Sendable {
             let running = files.hub.map {
                 [CheckGateway.check($0)] + CheckUpstream.checks($0) + [
                     CheckHousehold.check(state, $0), CheckMessages.check(state),
-                ] + CheckRelays.checks(state)
+                ] + CheckServers.checks(state) + CheckRelays.checks(state)
             }
             hub = files.checks + [CheckClock.check(directory: state.path)] + (running ?? [])
         } else {

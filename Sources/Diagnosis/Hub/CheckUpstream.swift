@@ -21,7 +21,10 @@ enum CheckUpstream {
             "upstream", tried: "asked the server at \(upstream.text)",
             deadline: LookAtUpstream.deadline + .seconds(3)
         ) {
-            let connected = await answer(upstream)
+            let connected = await answer(
+                upstream,
+                mend: "start the server, or name another one: 'hubpair setup --change --upstream URL'",
+                pin: "check the pin in the hub's settings")
             guard connected.status == .ok, let look = LookAtUpstream(hub) else { return connected }
             return verdict(await look.run()) ?? connected
         }
@@ -79,8 +82,12 @@ enum CheckUpstream {
         return .ok("nobody listens there")
     }
 
-    private static func answer(_ upstream: Upstream) async -> Finding.Verdict {
-        let mend = "start the server, or name another one: 'hubpair setup --change --upstream URL'"
+    /// Whether it takes connections, and has the key of its pin.
+    ///
+    /// - Parameters:
+    ///   - mend: what to do if it does not answer.
+    ///   - pin: what to do if another has the key.
+    static func answer(_ upstream: Upstream, mend: String, pin: String) async -> Finding.Verdict {
         let (addresses, port) = (upstream.addresses, upstream.port)
         if !upstream.isTLS {
             let codes = addresses.map { TCPConnect.errno(to: $0, port: port) }
@@ -100,7 +107,7 @@ enum CheckUpstream {
                 upstream.pin == nil ? "it answers over TLS" : "it answers, and its key is the one expected")
         } catch let error as HubConnectionError {
             if case .otherKey = error.reason {
-                return .problem("it is not the server: \(error)", mend: "check the pin in the hub's settings")
+                return .problem("it is not the server: \(error)", mend: pin)
             }
             return .problem("it does not answer: \(error)", mend: mend)
         } catch {

@@ -21,7 +21,7 @@ package struct ManageJoined {
     ///
     /// - Throws: ``JoinError``, and then nothing has changed.
     package func join(_ server: JoinedServer) async throws {
-        try await check(server)
+        try await ask(server)
         try change { $0.put(server) }
     }
 
@@ -32,7 +32,10 @@ package struct ManageJoined {
         }
     }
 
-    private func check(_ server: JoinedServer) async throws {
+    /// Asks a server whether it is one of its kind, and takes the token.
+    ///
+    /// - Throws: ``JoinError``
+    package func ask(_ server: JoinedServer) async throws {
         let hub = try HubState.hub(in: state.open())
         let log = ServeLog(Logger(label: "hubpair.join") { _ in SwiftLogNoOpLogHandler() })
         let link = try UpstreamLink(server.url, concurrency: 1, limits: ServeLimits(), log: log)
