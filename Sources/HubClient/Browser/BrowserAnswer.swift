@@ -106,18 +106,19 @@ struct BrowserAnswer {
     ) async throws {
         let limit = relays.limit(request, of: place.hub)
         var seen: [UInt8] = []
-        try await pass(request, place.relay, to: head) { bytes in
+        // The page reads it; opened as a document, one hub's answer must not act on the others.
+        try await pass(request, place.relay, to: head, isSandboxed: true) { bytes in
             if limit > 0, seen.count <= limit { seen += bytes }
         }
         if !seen.isEmpty, seen.count <= limit { relays.note(seen, of: place.hub) }
     }
 
     private func pass(
-        _ request: HubRequest, _ relay: HubRelay, to head: HTTPRequestHead,
+        _ request: HubRequest, _ relay: HubRelay, to head: HTTPRequestHead, isSandboxed: Bool = false,
         seeing see: ([UInt8]) -> Void = { _ in }
     ) async throws {
         var hasBegun = false
-        let isOfUpstream = GatewayPath(target: request.target) == .upstream
+        let isSandboxed = isSandboxed || GatewayPath(target: request.target) == .upstream
         do {
             try await relay.send(request) { response in
                 hasBegun = true
@@ -126,7 +127,7 @@ struct BrowserAnswer {
                     headers.add(name: field.name, value: field.value)
                 }
                 // Whatever the hub does itself: it may be an older one.
-                headers.add(contentsOf: isOfUpstream ? OriginGuard.added : [BrowserAnswer.noSniffing])
+                headers.add(contentsOf: isSandboxed ? OriginGuard.added : [BrowserAnswer.noSniffing])
                 try await output.write(
                     .head(
                         HTTPResponseHead(

@@ -57,6 +57,12 @@ class HousesTests(HouseTests):
         switch = '//li[contains(@class, "card")][contains(., "Device 0")]//button[@role="switch"]'
         browser.click(self.section("<i>Garden</i>") + switch)
         browser.find(f'{self.section("<i>Garden</i>")}{switch}[@aria-checked="true"]')
+        # Opened as a document, what one hub says could do nothing to the other.
+        for each in map(json.loads, self.hubpair("hubs", "--json").splitlines()):
+            policies = browser.run("""
+                return fetch(arguments[0]).then((answer) => answer.headers.get("content-security-policy"));""",
+                f"/hubpair/local/at/{each['hub']}/hubpair/v1/hub")
+            self.assertRegex(policies, r"(^|[ ,;])sandbox($|[,;])")
         # Both are asked again.
         for name in ("Town", "<i>Garden</i>"):
             browser.find(f'{self.states(name)}[contains(., "Up to date")]')
