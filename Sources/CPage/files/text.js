@@ -33,6 +33,17 @@ export function t(text, ...values) {
   return values.length === 0 ? words : words.replace(/\{(\d)\}/g, (_, index) => String(values[index] ?? ""));
 }
 
+// What the hub says of itself in messages comes in English; those of a rule have their owner's words.
+const own = [
+  m("{0} asks to be let in"), m("{0} was paired"), m("{0} was approved"), m("{0} was revoked"),
+  m("the server behind the hub, {0}, does not answer"), m("the server behind the hub, {0}, answers again"),
+];
+export function told(text) {
+  const [each, before, after] = own.map((one) => [one, ...one.split("{0}")])
+    .find(([, start, end]) => text.length > start.length + end.length && text.startsWith(start) && text.endsWith(end)) ?? [];
+  return each ? t(each, text.slice(before.length, text.length - after.length)) : text;
+}
+
 // The locale of numbers and times: that of the browser, if it is of the language.
 export const locale = (navigator.languages ?? []).find((each) => each.startsWith(language)) ?? language;
 

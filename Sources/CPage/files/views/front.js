@@ -1,7 +1,7 @@
 // An alarm stands in front of everything, until somebody has seen it; with a sound for who wants one.
 
 import { button, make, quoting, say, set, show, when } from "./dom.js";
-import { kept, n, t } from "./text.js";
+import { kept, n, t, told } from "./text.js";
 
 let context = null, timer = null;
 
@@ -40,7 +40,7 @@ export class Front {
     this.#list.dataset.key = key;
     const shown = fresh.slice(0, 3);
     this.#list.replaceChildren(...shown.map((message) => make("li", { dir: "auto" },
-      make("b", quoting(String(message.text ?? ""))),
+      make("b", quoting(told(String(message.text ?? "")))),
       make("span.words", [app.home.roomOf(message.device), when(message.last ?? message.time)].filter(Boolean).join(" · ")))));
     shown.forEach(async (message, index) => {
       const item = this.#list.children[index], picture = await app.messages.pictureOf(message).catch(() => null);

@@ -2,7 +2,7 @@
 
 import { button, called, confirm, icon, KeyedList, make, quoting, Row, say, sentence, set, show, toast, when } from "./dom.js";
 import { ask, list, own } from "./hub.js";
-import { keep, kept, m, n, t } from "./text.js";
+import { keep, kept, m, n, t, told } from "./text.js";
 
 // So many of the last ones are shown; the hub keeps more.
 const shown = 200;
@@ -196,7 +196,7 @@ export class MessagesView {
       button(t("Close"), () => dialog.close()),
     ];
     const picture = await this.pictureOf(message).catch(() => null);
-    const dialog = show(".wide", quoting(String(message.text ?? "")),
+    const dialog = show(".wide", quoting(told(String(message.text ?? ""))),
       picture?.node ?? null,
       make("dl.facts", ...lines.map(([word, value]) => make("div", make("dt", word), make("dd", { dir: "auto" }, value)))),
       make("div.buttons", ...buttons));
@@ -230,7 +230,7 @@ class MessageRow extends Row {
   update(message) {
     this.#message = message;
     const isOpen = message.kind === "alarm" && !message.acknowledged;
-    const text = typeof message.text === "string" ? quoting(message.text) : "";
+    const text = typeof message.text === "string" ? quoting(told(message.text)) : "";
     say(this.name, text);
     const by = message.acknowledged?.name;
     const end = !message.acknowledged ? ""

@@ -267,12 +267,14 @@ class JournalRow {
       ? `${called(thing ?? "Other appliances")}${entry.state === null ? "" : ` to ${state}`}${entry.count > 1 ? `, ${entry.count} times` : ""}`
       : thing ? `${["scene_run", "armed"].includes(entry.event) ? "scene " : entry.kind ? `${entry.kind} ` : ""}${called(thing)} ${event}${entry.count > 1 ? `, ${entry.count} times` : ""}`
       : entry.name ? `${called(entry.name)} ${event}` : `${event}${entry.count > 1 ? ` (${entry.count})` : ""}`;
-    const role = entry.role && ["paired", "approved", "role"].includes(entry.event) ? ` as ${entry.role}` : "";
-    const before = entry.event === "renamed" && entry.before ? `, before “${called(entry.before)}”` : "";
+    const role = entry.role && ["paired", "approved", "role"].includes(entry.event) ? t(" as {0}", Object.hasOwn(roles, entry.role) ? t(roles[entry.role]) : entry.role) : "";
+    const before = entry.event === "renamed" && entry.before ? t(", before “{0}”", called(entry.before)) : "";
     say(this.text, `${what}${role}${before}`);
     say(this.time, `${when(entry.time)}${entry.by_name ? ` · ${t("by {0}", called(entry.by_name))}` : ""}${doors[entry.via] ? ` · ${t(doors[entry.via])}` : ""}`);
   }
 }
+
+const verdicts = { problem: m("problem"), warning: m("warning"), skipped: m("skipped"), ok: m("ok") };
 
 class FindingRow {
   constructor() {
@@ -284,7 +286,7 @@ class FindingRow {
   }
   update(finding) {
     set(this.node, "data-kind", { problem: "alarm", warning: "alert" }[finding.status] ?? "note");
-    say(this.word, String(finding.status));
+    say(this.word, Object.hasOwn(verdicts, finding.status) ? t(verdicts[finding.status]) : String(finding.status));
     say(this.name, String(finding.check));
     say(this.words, [finding.tried, finding.seen].filter((each) => typeof each === "string").join(": "));
     say(this.mend, typeof finding.mend === "string" ? finding.mend : "");
