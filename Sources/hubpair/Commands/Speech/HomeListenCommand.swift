@@ -85,7 +85,7 @@ struct HomeListenCommand: AsyncParsableCommand {
                 guard orders.contains(where: { locks.contains($0.device) }) else { return }
                 throw Failure(
                     .notPermitted, "locks are not set by voice",
-                    hint: "'hubpair home say' and 'hubpair home set' set them")
+                    hint: "'hubpair home say' and 'hubpair home set LOCK on' set them")
             }
             switch try targets.meaning(of: sentence) {
             case .answer(let answer):
