@@ -141,46 +141,34 @@ struct CheckHubFiles: Sendable {
             guard case .foreign = error else { throw error }
             return .skipped(error.description, mend: error.hint)
         }
-        let names = HubFile.allCases.filter { !$0.isHouseholds }.map(\.name) + Journal.fileNames
         var faults: [any Error] = []
-        for name in names {
-            do {
-                _ = try directory.read(name)
-            } catch {
-                faults.append(error)
-            }
+        for file in HubFile.allCases where !file.isHouseholds {
+            do { try read(file, in: directory) } catch { faults.append(error) }
         }
-        for read in contents(state) {
-            do { try read() } catch let error where !(error is FileError) { faults.append(error) } catch {}
+        for name in Journal.fileNames {
+            do { _ = try directory.read(name) } catch { faults.append(error) }
         }
+        if let hook = (try? HubState.settings(in: directory))?.hook {
+            do { try HookTrust.check(hook, user: state.hookUser) } catch { faults.append(error) }
+        }
+        // Whether the house can be asked at all is another check's.
+        if let fault = try? HouseFiles(of: state).faults[SceneRuns.fileName] { faults.append(fault) }
         guard let first = faults.first else { return .ok("nobody but their owner, and they can be read") }
         let verdict = Finding.Verdict(first)
         let more = faults.count > 1 ? " (and \(faults.count - 1) more)" : ""
         return Finding.Verdict(status: verdict.status, seen: verdict.seen + more, mend: verdict.mend)
     }
 
-    /// Reads what `serve` does, except the keyfile of the devices and the key, which have checks of their
-    /// own.
-    private static func contents(_ state: HubState) -> [() throws -> Void] {
-        [
-            {
-                guard try HubState.settings(in: state.open()) != nil else {
-                    throw HubError.notSetUp(directory: state.path)
-                }
-            },
-            {
-                guard try HubState.tickets(in: state.open()) != nil else {
-                    throw HubError.missingFile(
-                        path: "\(state.path)/\(Tickets.fileName)", hasGoodBackup: false)
-                }
-            },
-            {
-                guard let hook = try HubState.settings(in: state.open())?.hook else { return }
-                try HookTrust.check(hook, user: state.hookUser)
-            },
-            { _ = try HubState.attempts(in: state.open()) },
-            // Whether it can be asked at all is another check's.
-            { if let fault = try? HouseFiles(of: state).faults[SceneRuns.fileName] { throw fault } },
-        ]
+    /// Throws if the file is not whole, or is missing and must not be. The keyfile of the devices has a check of
+    /// its own.
+    private static func read(_ file: HubFile, in directory: borrowing ProtectedDirectory) throws {
+        let isThere =
+            file == .devices
+            ? try directory.read(file.name) != nil : try directory.read(file.name, file.check) != nil
+        guard !isThere else { return }
+        if file == .settings { throw HubError.notSetUp(directory: directory.path) }
+        if file == .codes {
+            throw HubError.missingFile(path: directory.path(of: file.name), hasGoodBackup: false)
+        }
     }
 }
