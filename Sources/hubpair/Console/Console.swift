@@ -89,7 +89,7 @@ enum Console {
 
     /// The same for an error value; `subject` is what it is about, mostly a file.
     static func report(_ error: any Error, subject: String? = nil) {
-        let text = Texts.words(message(of: error))
+        let text = message(of: error)
         report(
             subject.map { "\($0): \(text)" } ?? text, hint: (error as? any UserError)?.hint,
             exit: ExitStatus(of: error))
