@@ -159,8 +159,7 @@ struct CheckHubFiles: Sendable {
         return Finding.Verdict(status: verdict.status, seen: verdict.seen + more, mend: verdict.mend)
     }
 
-    /// Throws if the file is not whole, or is missing and must not be. The keyfile of the devices has a check of
-    /// its own.
+    /// Throws if the file is not whole, or is missing and must not be. The devices have a check of their own.
     private static func read(_ file: HubFile, in directory: borrowing ProtectedDirectory) throws {
         let isThere =
             file == .devices
