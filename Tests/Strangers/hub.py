@@ -7,6 +7,7 @@ import os
 import shutil
 import signal
 import socket
+import ssl
 import subprocess
 import sys
 import tempfile
@@ -253,9 +254,16 @@ class Hub:
         return [json.loads(line) for line in self.run("devices", "--json").splitlines()]
 
     def wait_for(self, condition, what, seconds=120):
-        """Polls for an effect in another process that has no event to wait for. The time only ends what hangs."""
+        """Polls for an effect in another process that has no event to wait for. The time only ends what hangs. A hub
+        that closes a connection while it is asked (a role ends, settings change) has not answered yet."""
+        def is_met():
+            try:
+                return condition()
+            except (ConnectionError, ssl.SSLEOFError):
+                return False
+
         end = time.monotonic() + seconds
-        while not condition():
+        while not is_met():
             if time.monotonic() > end:
                 raise AssertionError(f"{what}: not within {seconds} s\n{self.log()}")
             time.sleep(0.01)

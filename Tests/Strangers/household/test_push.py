@@ -180,10 +180,17 @@ class PushTests(unittest.TestCase):
         # Switched off on the page, it counts at once.
         self.assertEqual(self.ask(self.owner, "PUT", "push/hub", '{"on": false}')[0], 200)
         self.hub.wait_for(lambda: not self.ask(self.owner, "GET")[1]["on"], "push is not off")
-        self.device()
+        # Whether a message is sent is decided as it is written, one after the other: with the second, the first has been.
+        meanwhile = []
+        for _ in range(2):
+            meanwhile.append(self.device())
+            self.hub.wait_for(
+                lambda: meanwhile[-1].name in str(self.ask(self.owner, "GET", "messages")), "no message tells of it")
         self.on("notification")
-        again = self.device()
-        self.assertIn(again.name, self.arrival()[2]["text"])
+        again, text = self.device(), ""
+        while again.name not in text:
+            text = self.arrival()[2]["text"]
+            self.assertNotIn(meanwhile[0].name, text)
 
     def test_a_service_in_trouble_and_a_browser_that_is_gone(self):
         self.service.statuses = [503, 201, 410]
