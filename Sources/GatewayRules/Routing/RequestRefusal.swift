@@ -31,7 +31,7 @@ package enum RequestRefusal: Equatable, Sendable {
     /// The device's role does not allow the request.
     case notAllowed(Role)
     /// The device's role does not allow the service.
-    case serviceNotAllowed(Role)
+    case serviceNotAllowed(Role?)
     /// Guests do not set this appliance.
     case guarded
     /// A guest is to set an appliance of which the hub does not know what it is.
@@ -117,9 +117,12 @@ package enum RequestRefusal: Equatable, Sendable {
         case .notAllowed(let role):
             "a device with the role \(role.rawValue) may look, and switch what is there, and nothing else; "
                 + "the owner gives it another role with 'hubpair devices role' on the hub"
-        case .serviceNotAllowed(let role):
-            "a device with the role \(role.rawValue) may not use this service; on the hub 'hubpair hub "
-                + "service' says who may, and 'hubpair devices role' gives the device another role"
+        case .serviceNotAllowed(let role?):
+            "a device with the role \(role.rawValue) may not use this service; the owner lets it in with "
+                + "'hubpair hub service allow SERVICE DEVICE' on the hub"
+        case .serviceNotAllowed(nil):
+            "this device may not use this service; the owner lets it in with 'hubpair hub service allow "
+                + "SERVICE DEVICE' on the hub"
         case .guarded:
             "guests do not set what keeps people, water or thieves out; a member lets them with "
                 + "'hubpair home kind APPLIANCE --guests'"

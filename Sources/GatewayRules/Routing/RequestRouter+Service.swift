@@ -30,10 +30,11 @@ extension RequestRouter {
         case .page, .own, .trust, .resource, .withheld: return answer(head, .refusal(.notFound))
         case .upstream:
             guard head.method != "TRACE" else { return answer(head, .refusal(.methodNotPassedOn)) }
-            return admit(
-                head, from: client, access, if: service.admits, else: RequestRefusal.serviceNotAllowed
-            ) {
-                forward(head, for: $0)
+            return admit(head, from: client, access, if: { _ in true }) { device in
+                guard service.rights.admits(device) else {
+                    return answer(head, .refusal(service.rights.refusal(of: device)), admits: device)
+                }
+                return forward(head, for: device)
             }
         }
     }

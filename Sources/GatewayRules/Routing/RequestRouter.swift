@@ -287,7 +287,7 @@ package struct RequestRouter: Sendable {
     package func allows(
         _ head: RequestHead, of device: ApprovedDevice, guests: (String) -> GuestVerdict? = { _ in .unknown }
     ) -> Bool {
-        if let service { return service.admits(device.knownRole) }
+        if let service { return service.rights.admits(device) }
         guard case .resource(let resource) = GatewayPath(target: head.target, method: head.method) else {
             let kind = RequestKind(head)
             let isFree =
@@ -357,7 +357,7 @@ package struct RequestRouter: Sendable {
     /// others.
     func admit(
         _ head: RequestHead, from client: Client, _ access: (Pin) -> Access, if isAllowed: (Role) -> Bool,
-        else refusal: (Role) -> RequestRefusal = { .notAllowed($0) }, _ goOn: (ApprovedDevice) -> Action
+        _ goOn: (ApprovedDevice) -> Action
     ) -> Action {
         switch client.certificate {
         case .none: return answer(head, .refusal(.noCertificate))
@@ -372,7 +372,7 @@ package struct RequestRouter: Sendable {
                     return answer(head, .refusal(.notApproved(.unknownRole)))
                 }
                 guard isAllowed(role) else {
-                    return answer(head, .refusal(refusal(role)), admits: device)
+                    return answer(head, .refusal(.notAllowed(role)), admits: device)
                 }
                 return goOn(device)
             }

@@ -1,5 +1,3 @@
-package import Pairing
-
 /// How requests to one web service behind the hub are passed on. It has a port of the hub's to itself, and so
 /// an origin of its own in browsers.
 package struct ServiceRule: Equatable, Sendable {
@@ -21,8 +19,7 @@ package struct ServiceRule: Equatable, Sendable {
 
     /// The hub's port for it.
     package let port: UInt16
-    /// The least role that may use it.
-    package let role: Role
+    package let rights: ServiceRights
     package let host: HostField
     package let told: [Told]
     /// True if the server takes TLS.
@@ -32,19 +29,12 @@ package struct ServiceRule: Equatable, Sendable {
     package let cookies: ServiceCookies
 
     package init(
-        port: UInt16, role: Role, host: HostField = .kept, told: [Told] = [], isTLS: Bool, authority: String
+        port: UInt16, rights: ServiceRights, host: HostField = .kept, told: [Told] = [], isTLS: Bool,
+        authority: String
     ) {
-        (self.port, self.role, self.host, self.told) = (port, role, host, told)
+        (self.port, self.rights, self.host, self.told) = (port, rights, host, told)
         (self.isTLS, self.authority) = (isTLS, authority)
         cookies = ServiceCookies(port: port)
-    }
-
-    package func admits(_ role: Role?) -> Bool {
-        switch (role, self.role) {
-        case (nil, _): false
-        case (.owner, _), (.member, .member), (.member, .guest), (.guest, .guest): true
-        case (.member, .owner), (.guest, .owner), (.guest, .member): false
-        }
     }
 
     /// The server's origin, as its own clients write it.

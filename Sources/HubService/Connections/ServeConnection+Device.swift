@@ -53,7 +53,7 @@ extension ServeConnection {
         let (limits, rest) = (shared.limits, rest)
         let approval = shared.connections.withLock {
             $0.approve(
-                ConnectionKey(channel: channel), as: device.pin, at: service?.record.port, limits: limits
+                ConnectionKey(channel: channel), as: device.pin, at: service?.port, limits: limits
             ) { rest.leave() }
         }
         switch approval {

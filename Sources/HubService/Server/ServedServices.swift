@@ -37,7 +37,7 @@ final class ServedServices: Sendable {
     ) async {
         let bind = { @Sendable (service: ServedService) in
             try await ServeListener.bind(
-                listen, port: service.record.port, group: group, loops: loops, service: service)
+                listen, port: service.port, group: group, loops: loops, service: service)
         }
         await renew(shared, loops, bind)
         let stream = wishes.stream
@@ -84,6 +84,11 @@ final class ServedServices: Sendable {
         }
         listed.withLock { $0 = wanted }
         for (port, old) in running.withLock({ $0 }) where !wanted.contains(old.service.record) {
+            if wanted.contains(where: { $0.port == port && old.service.take($0) }) {
+                for loop in loops { loop.execute { $0.sweep() } }
+                log.notice("the rights at the service \(old.service.record.name) have changed")
+                continue
+            }
             for listener in old.listeners { try? await listener.close().get() }
             running.withLock { $0[port] = nil }
             for loop in loops { loop.execute { $0.close(old.service) } }
@@ -116,7 +121,7 @@ final class ServedServices: Sendable {
     ///
     /// - Parameter host: what people call the hub.
     func answer(to device: ApprovedDevice, host: String?) -> ResourceAnswer {
-        let services = listed.withLock { $0 }.filter { $0.rule.admits(device.knownRole) }
+        let services = listed.withLock { $0 }.filter { $0.rights.admits(device) }
         return .reply(
             ServeReply(
                 .ok,

@@ -1,4 +1,6 @@
 import Addresses
+import GatewayRules
+package import Identity
 package import Pairing
 
 /// The owner's decisions about which web services stand behind the hub: they count at once, also at a hub
@@ -47,12 +49,38 @@ package struct ManageServices {
             }
             var service = WebService(port: chosen, name: name, upstream: upstream)
             if let before {
-                (service.role, service.host, service.told) = (before.role, before.host, before.told)
+                (service.rights, service.host, service.told) = (before.rights, before.host, before.told)
                 (service.maximumBody, service.kind) = (before.maximumBody, before.kind)
             }
             settle(&service)
             services.put(service)
             return (service, before)
+        }
+    }
+
+    /// Lets devices use a service whatever their role, or not; those that have left the hub are forgotten.
+    ///
+    /// - Parameter text: its name or port.
+    /// - Returns: the service, and for each device whether that is a change. All of them change, or none.
+    package func set(
+        _ text: String, for selectors: [PeerSelector], mayUse: Bool
+    ) throws -> (service: WebService, devices: [(device: ApprovedDevice, changed: Bool)]) {
+        // The register first: its lock is the same.
+        let all = try AdministerDevices(state: state).list()
+        return try change { services, _ in
+            guard var service = services.service(text) else { throw ServiceError.unknown(text) }
+            let peers = all.map { PeerSelector.Peer($0.name, $0.fingerprint, status: $0.status.rawValue) }
+            service.rights.keep { known in all.contains { $0.fingerprint == known } }
+            let devices = try selectors.map { selector in
+                let device = all[try selector.index(in: peers, kind: "device", list: "hubpair devices")]
+                return (device, service.rights.set(device, mayUse: mayUse))
+            }
+            guard
+                max(service.rights.allowed.count, service.rights.denied.count)
+                    <= WebServices.maximumExceptionCount
+            else { throw ServiceError.tooManyExceptions }
+            services.put(service)
+            return (service, devices)
         }
     }
 
@@ -82,6 +110,7 @@ package struct ManageServices {
 /// Why the services of a hub stay as they are.
 package enum ServiceError: Equatable, UserError {
     case tooMany
+    case tooManyExceptions
     /// Another service has the port, or the hub itself.
     case portTaken(UInt16, by: PeerName?)
     /// No port is free soon after the hub's.
@@ -93,6 +122,8 @@ package enum ServiceError: Equatable, UserError {
     package var description: String {
         switch self {
         case .tooMany: "a hub has at most \(WebServices.maximumCount) services"
+        case .tooManyExceptions:
+            "a service has at most \(WebServices.maximumExceptionCount) devices named for it"
         case .portTaken(let port, let name?): "the service \"\(name)\" has the port \(port)"
         case .portTaken(let port, nil): "the hub itself has the port \(port)"
         case .noPort: "no port after the hub's is free"
@@ -103,7 +134,7 @@ package enum ServiceError: Equatable, UserError {
 
     package var kind: UserErrorKind {
         switch self {
-        case .tooMany, .portTaken, .noPort, .upstreamIsHub: .usage
+        case .tooMany, .tooManyExceptions, .portTaken, .noPort, .upstreamIsHub: .usage
         case .unknown: .notFound
         }
     }
@@ -111,6 +142,7 @@ package enum ServiceError: Equatable, UserError {
     package var hint: String? {
         switch self {
         case .tooMany: "take one away first: hubpair hub service remove NAME"
+        case .tooManyExceptions: "give a role the service instead: hubpair hub service add --help"
         case .portTaken, .noPort: "say another one with --port"
         case .unknown: "'hubpair hub service' lists them"
         case .upstreamIsHub:

@@ -39,8 +39,8 @@ struct ServicePage {
                 """
         case .serviceNotAllowed:
             words = """
-                <p>This browser is let in at the hub, and its role does not allow this service. The owner \
-                can change that: <code>hubpair hub service</code> on the hub says who may use it.</p>
+                <p>This browser is let in at the hub, and may not use this service. The owner can change \
+                that: <code>hubpair hub service</code> on the hub says who may.</p>
                 """
         case .crossSite where head.method == "GET":
             words = """

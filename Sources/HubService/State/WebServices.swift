@@ -1,4 +1,5 @@
 package import GatewayRules
+import Identity
 package import Pairing
 
 /// The hub's file `services`: the web services behind the hub, each at a port of its own.
@@ -10,21 +11,26 @@ package import Pairing
 ///     name=Grafana
 ///     upstream=http://127.0.0.1:3000
 ///     role=guest
+///     allow=K7QF-2M9D-X0TW-8RHC
+///     deny=7MRM-FEPH-QNYK-029X 1ZKX-9RHC-6G5Q-W0JA
 ///     host=server
 ///     forwarded=x-forwarded forwarded
 ///     max-body=1048576
 ///     kind=grafana
 ///
 /// A service is named by the hub's port for it. `role` is the least that may use it, `member` without the
-/// key; `host` and `forwarded` are what the server is told (``GatewayRules/ServiceRule``), `kept` and nothing
-/// without them; `max-body` is in bytes, up to 1 TiB, without it what `serve --max-body` says; `kind` is what
-/// the server was found to be, for people. At most 16.
+/// key; `allow` and `deny` name devices by their fingerprints, each once, that may or may not whatever their
+/// role (at most 256 each); `host` and `forwarded` are what the server is told
+/// (``GatewayRules/ServiceRule``), `kept` and nothing without them; `max-body` is in bytes, up to 1 TiB,
+/// without it what `serve --max-body` says; `kind` is what the server was found to be, for people. At most
+/// 16.
 ///
 /// Accepted: the above. Rejected: `[service 0]`, no name, two of one name, `upstream=http://nas.lan`,
-/// `role=Guest`, `host=other`, `forwarded=for`, `max-body=0`.
+/// `role=Guest`, `allow=Anna`, a device in `allow` and `deny`, `host=other`, `forwarded=for`, `max-body=0`.
 package struct WebServices: Equatable, Sendable {
     package static let fileName = "services"
     package static let maximumCount = 16
+    package static let maximumExceptionCount = 256
     package static let bodySizes = 1...(1 << 40)
     private static let group = "service"
 
@@ -85,8 +91,8 @@ package struct WebService: Equatable, Sendable {
     package let port: UInt16
     package let name: PeerName
     package let upstream: Upstream
-    /// The least role that may use it.
-    package var role = Role.member
+    /// Who may use it.
+    package var rights = ServiceRights()
     package var host = ServiceRule.HostField.kept
     package var told: [ServiceRule.Told] = []
     /// The most bytes of a request's body; nil: as `serve` says.
@@ -115,7 +121,12 @@ package struct WebService: Equatable, Sendable {
         guard let role = Role(word: file.value("role", in: group)) else {
             throw fault("role", "not owner, member or guest")
         }
-        self.role = role
+        let allowed = try WebService.devices("allow", file, group)
+        let denied = try WebService.devices("deny", file, group)
+        guard let rights = ServiceRights(role: role, allowed: allowed, denied: denied) else {
+            throw fault("deny", "a device is named twice")
+        }
+        self.rights = rights
         let word = file.value("host", in: group) ?? ServiceRule.HostField.kept.rawValue
         guard let host = ServiceRule.HostField(rawValue: word) else {
             throw fault("host", "not kept or server")
@@ -135,8 +146,23 @@ package struct WebService: Equatable, Sendable {
         kind = file.value("kind", in: group).flatMap { ServiceKind(rawValue: $0) } ?? .plain
     }
 
+    private static func devices(
+        _ key: String, _ file: KeyFile, _ group: String
+    ) throws(KeyFileError) -> [Fingerprint] {
+        let words = file.value(key, in: group)?.split(separator: " ") ?? []
+        let devices = words.compactMap { Fingerprint(String($0)) }
+        guard devices.count == words.count, devices.count <= WebServices.maximumExceptionCount else {
+            throw .invalidValue(
+                "not at most \(WebServices.maximumExceptionCount) fingerprints", key: key, group: group)
+        }
+        return devices
+    }
+
     fileprivate var pairs: [(key: String, value: String)] {
-        var pairs = [("name", name.description), ("upstream", upstream.text), ("role", role.rawValue)]
+        var pairs = [("name", name.description), ("upstream", upstream.text), ("role", rights.role.rawValue)]
+        for (key, devices) in [("allow", rights.allowed), ("deny", rights.denied)] where !devices.isEmpty {
+            pairs.append((key, devices.map(\.description).joined(separator: " ")))
+        }
         if host != .kept { pairs.append(("host", host.rawValue)) }
         if !told.isEmpty { pairs.append(("forwarded", told.map(\.rawValue).joined(separator: " "))) }
         if let maximumBody { pairs.append(("max-body", String(maximumBody))) }
@@ -146,7 +172,7 @@ package struct WebService: Equatable, Sendable {
 
     var rule: ServiceRule {
         ServiceRule(
-            port: port, role: role, host: host, told: told, isTLS: upstream.isTLS,
+            port: port, rights: rights, host: host, told: told, isTLS: upstream.isTLS,
             authority: upstream.authority)
     }
 }

@@ -29,7 +29,8 @@ enum NameCompletion {
     }
     /// What a ``PeerSelector`` names: the paired devices for `hubpair devices`, else the hubs.
     static let peers = kind { words in
-        guard words.command.first == "devices", !words.isOptionValue else { return try hubs(words) }
+        let isDevice = words.command.first == "devices" || words.command.dropFirst().first == "service"
+        guard isDevice, !words.isOptionValue else { return try hubs(words) }
         // Those of another hub are not known here.
         return words.value(of: "--on") == nil ? try devices(words) : []
     }

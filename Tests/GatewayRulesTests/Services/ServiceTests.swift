@@ -12,9 +12,10 @@ import Testing
     ]
 
     private func rule(
-        _ host: ServiceRule.HostField = .kept, _ told: ServiceRule.Told..., role: Role = .member
+        _ host: ServiceRule.HostField = .kept, _ told: ServiceRule.Told..., rights: ServiceRights = .init()
     ) -> ServiceRule {
-        ServiceRule(port: 8001, role: role, host: host, told: told, isTLS: false, authority: "127.0.0.1:3000")
+        ServiceRule(
+            port: 8001, rights: rights, host: host, told: told, isTLS: false, authority: "127.0.0.1:3000")
     }
 
     /// The lines of the head that the server gets, without the request line.
@@ -180,26 +181,63 @@ import Testing
 
     // MARK: Who may
 
-    @Test func rolesAreInOrder() {
-        let roles: [Role?] = [nil, .guest, .member, .owner]
-        #expect(roles.map { rule(role: .owner).admits($0) } == [false, false, false, true])
-        #expect(roles.map { rule(role: .member).admits($0) } == [false, false, true, true])
-        #expect(roles.map { rule(role: .guest).admits($0) } == [false, true, true, true])
+    private static let words = ["admin", "guest", "member", "owner"]
+
+    private func device(_ role: String?, _ byte: UInt8 = 1) throws -> ApprovedDevice {
+        let pin = try #require(Pin(bytes: [UInt8](repeating: byte, count: 32)))
+        return ApprovedDevice(name: try PeerName("Tablet"), pin: pin, status: .approved, role: role)
+    }
+
+    private func admitted(_ rights: ServiceRights, _ byte: UInt8 = 1) throws -> [Bool] {
+        try Self.words.map { rights.admits(try device($0, byte)) }
+    }
+
+    @Test func rolesAreInOrder() throws {
+        #expect(try admitted(ServiceRights(role: .owner)) == [false, false, false, true])
+        #expect(try admitted(ServiceRights(role: .member)) == [false, false, true, true])
+        #expect(try admitted(ServiceRights(role: .guest)) == [false, true, true, true])
+    }
+
+    @Test func devicesAreNamedBesides() throws {
+        let (one, other) = (try device(nil, 1).fingerprint, try device(nil, 2).fingerprint)
+        let rights = try #require(ServiceRights(role: .owner, allowed: [one], denied: [other]))
+        #expect(try admitted(rights, 1) == [false, true, true, true])
+        #expect(try admitted(rights, 2) == [false, false, false, false])
+        #expect(try admitted(rights, 3) == [false, false, false, true])
+        #expect(ServiceRights(role: .owner, allowed: [one], denied: [one]) == nil)
+        #expect(ServiceRights(role: .owner, allowed: [one, one], denied: []) == nil)
+    }
+
+    @Test func aDeviceIsNamedOnlyWhereItsRoleDoesNotSaySo() throws {
+        var rights = ServiceRights(role: .member)
+        let (guest, owner) = (try device("guest", 1), try device("owner", 2))
+        let changes = [
+            rights.set(owner, mayUse: true), rights.set(guest, mayUse: false),
+            rights.set(guest, mayUse: true), rights.set(guest, mayUse: true),
+            rights.set(owner, mayUse: false),
+        ]
+        #expect(changes == [false, false, true, false, true])
+        #expect(rights.allowed == [guest.fingerprint] && rights.denied == [owner.fingerprint])
+        rights.keep { $0 != owner.fingerprint }
+        let hasChanged = rights.set(guest, mayUse: false)
+        #expect(hasChanged)
+        #expect(rights == ServiceRights(role: .member))
     }
 
     private func route(
         _ start: String, _ fields: String..., role: String? = "member", least: Role = .member,
-        isKnown: Bool = true
+        isKnown: Bool = true, isDenied: Bool = false
     ) throws -> RequestRouter.Action {
-        let pin = try #require(Pin(bytes: [UInt8](repeating: 1, count: 32)))
-        let device = ApprovedDevice(name: try PeerName("Tablet"), pin: pin, status: .approved, role: role)
+        let device = try device(role)
+        let rights = try #require(
+            ServiceRights(role: least, allowed: [], denied: isDenied ? [device.fingerprint] : []))
         let router = RequestRouter(
-            hasUpstream: true, maximumBodyByteCount: 9, crossSite: .hubH, service: rule(role: least)
+            hasUpstream: true, maximumBodyByteCount: 9, crossSite: .hubH, service: rule(rights: rights)
         ) { _ in nil }
         let head = try requestHead(
             "\(start) HTTP/1.1\r\nHost: h\r\n\(fields.map { $0 + "\r\n" }.joined())\r\n")
         return router.action(
-            for: head, from: .init(certificate: isKnown ? .device(pin) : .none, isTrustedProxy: false)
+            for: head, from: .init(certificate: isKnown ? .device(device.pin) : .none, isTrustedProxy: false)
         ) { _ in .approved(device) }
     }
 
@@ -234,6 +272,7 @@ import Testing
             #expect(isForwarded(try route(start, role: "guest", least: .guest)))
             #expect(refusal(try route(start, role: "guest")) == .serviceNotAllowed(.guest))
             #expect(refusal(try route(start, least: .owner)) == .serviceNotAllowed(.member))
+            #expect(refusal(try route(start, isDenied: true)) == .serviceNotAllowed(nil))
             #expect(refusal(try route(start, role: "Member")) == .notApproved(.unknownRole))
             #expect(refusal(try route(start, isKnown: false)) == .noCertificate)
         }

@@ -90,7 +90,7 @@ class Verdict:
     """What must come of a request: its status, the error's word, and whether the server gets it. A word that is no
     role has no session, so it is a stranger's there."""
 
-    def __init__(self, role, request, unknown=(403, "role_unknown")):
+    def __init__(self, role, request, unknown=(403, "role_unknown"), may=may):
         self.arrives = False
         if request.method not in METHODS | {b"TRACE"} or not TARGET.fullmatch(request.target):
             self.status, self.word = 400, "bad_request"
@@ -381,13 +381,48 @@ class GeneratedTests(unittest.TestCase):
         self.requests(
             lambda house, name: house.connect(None, timeout=20), lambda house, name: house.cookie(name), (401, "no_certificate"))
 
-    def requests(self, connect, cookie=lambda house, name: None, unknown=(403, "role_unknown")):
+    def test_requests_to_a_service(self):
+        """The same at the port of a web service: whose role suffices may do everything there, and the owner names devices
+        that may or may not besides."""
+        for least in ("owner", "member", "guest"):
+            with self.subTest(least=least):
+                self.service(least)
+
+    def service(self, least):
+        order = ("guest", "member", "owner")
+        named = {name: self.generator.choice(["allow", "deny", None, None]) for name in WORDS}
+        port = None
+
+        def connect(house, name):
+            nonlocal port
+            if port is None:
+                # Rights count from the next start on at the latest; test_services has them change while it serves.
+                house.hub.stop()
+                port = house.hub.add_service(upstream.url, "--kind", "plain", "--role", least)
+                for each, verb in named.items():
+                    if verb:
+                        house.hub.run("hub", "service", verb, "Service", house.devices[each].fingerprint)
+                house.hub.start()
+            return Connection(port, house.devices[name], source=DEVICES_ADDRESS, timeout=20)
+
+        def may_use(name):
+            role = WORDS[name][1]
+            by_role = role is not None and order.index(role) >= order.index(least)
+            return role is not None and {"allow": True, "deny": False, None: by_role}[named[name]]
+
         upstream = Upstream()
+        self.addCleanup(upstream.close)
+        print(f"least {least}, named {named}", flush=True)
+        self.requests(connect, may=lambda name: lambda *_: may_use(name), upstream=upstream, count=REQUESTS // 3)
+
+    def requests(self, connect, cookie=lambda house, name: None, unknown=(403, "role_unknown"), may=lambda name: may,
+                 upstream=None, count=REQUESTS):
+        upstream = upstream or Upstream()
         self.addCleanup(upstream.close)
         house = Household(self, upstream.url)
         seen, sent, counts = [], 0, {}
         connections = {}
-        while sent < REQUESTS:
+        while sent < count:
             name = self.generator.choice(NAMES)
             batch = [Request(self.generator) for _ in range(self.generator.choice([1, 1, 2, 4]))]
             if shown := cookie(house, name):
@@ -407,7 +442,7 @@ class GeneratedTests(unittest.TestCase):
                     # What stands behind the last answer is read by nobody.
                     seen.append((request, name, None))
                     continue
-                verdict = Verdict(WORDS[name][1], request, unknown)
+                verdict = Verdict(WORDS[name][1], request, unknown, may(name))
                 answer = answers.next(request.method)
                 if answer is None:
                     self.fail_with(request, name, "no answer")
@@ -435,7 +470,7 @@ class GeneratedTests(unittest.TestCase):
                 self.assertNotIn(b"__Host-hubpair", received(message))
         self.assertEqual((upstream.got, upstream.faults), ({}, []))
         print(f"own port: {sent} requests: {counts}", flush=True)
-        self.assertGreater(min(counts.values()), REQUESTS // 100, counts)
+        self.assertGreater(min(counts.values()), count // 100, counts)
 
     def check_passed(self, request, name, message, role=None):
         role = role or WORDS[name][1]

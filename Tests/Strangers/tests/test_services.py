@@ -211,6 +211,46 @@ class ServiceTests(unittest.TestCase):
         self.hub.run("devices", "role", devices["member"].fingerprint, "guest")
         self.assertEqual(statuses(), [200, 403, 403])
 
+    def test_rights_of_a_device_count_at_once_and_leave_others_alone(self):
+        """A WebSocket of the device that may not use the service any more ends; that of another goes on."""
+        one, other = self.device(name="One"), self.device("--role", "guest", name="Other")
+
+        def socket_of(device):
+            connection = Connection(self.ports[0], device)
+            self.addCleanup(connection.close)
+            connection.socket.sendall(b"GET /ws HTTP/1.1\r\nHost: h\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n")
+            data = b""
+            while b"\r\n\r\n" not in data:
+                data += (piece := connection.socket.recv(65536))
+                if not piece:
+                    return None
+            return connection.socket if b" 101 " in data.split(b"\r\n")[0] else None
+
+        self.assertIsNone(socket_of(other))
+        self.hub.run("hub", "service", "allow", "One", other.fingerprint)
+        self.hub.wait_for(lambda: self.get(self.ports[0], "/x", device=other)[0] == 200, "the right")
+        self.assertEqual(self.get(self.ports[1], "/x", device=other)[0], 403)
+        theirs, ours = socket_of(one), socket_of(other)
+        self.hub.run("hub", "service", "deny", "One", one.fingerprint)
+        self.assertEqual(self.end_of(theirs), b"")
+        status, _, body = self.get(self.ports[0], "/x", device=one)
+        self.assertEqual((status, json.loads(body)["error"]), (403, "not_allowed"))
+        self.assertEqual(self.get(self.ports[1], "/x", device=one)[0], 200)
+        ours.sendall(b"still")
+        self.assertEqual(ours.recv(5), b"still")
+        self.hub.run("hub", "service", "deny", "One", other.fingerprint)
+        self.assertEqual(self.end_of(ours), b"")
+        listed = json.loads(self.get(self.hub.port, "/hubpair/v1/services", device=one)[2])["services"]
+        self.assertEqual([each["name"] for each in listed], ["Other"])
+
+    @staticmethod
+    def end_of(connection):
+        connection.settimeout(120)
+        try:
+            return connection.recv(1)
+        except ConnectionResetError:
+            return b""
+
     @staticmethod
     def settled(statuses, expected):
         try:

@@ -9,7 +9,7 @@ import Pairing
 struct HubServiceCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "service",
-        abstract: "List the web services behind the hub; add or remove one.",
+        abstract: "List the web services behind the hub; add or remove one, or say who may use it.",
         discussion: """
             A service is any web server: Home Assistant, Grafana, a page of your own. It listens on this \
             machine's loopback, and the hub has a port for it, where only paired devices come in, with the \
@@ -19,9 +19,10 @@ struct HubServiceCommand: ParsableCommand {
             EXAMPLES:
               hubpair hub service
               hubpair hub service add Grafana http://127.0.0.1:3000
+              hubpair hub service allow Grafana "Ben's phone"
               hubpair hub service remove Grafana
             """,
-        subcommands: [List.self, Add.self, Remove.self], defaultSubcommand: List.self)
+        subcommands: [List.self, Add.self, Allow.self, Deny.self, Remove.self], defaultSubcommand: List.self)
 
     /// `hubpair hub service list`
     struct List: ParsableCommand {
@@ -44,12 +45,14 @@ struct HubServiceCommand: ParsableCommand {
                 return Console.note("hint: hubpair hub service add NAME http://127.0.0.1:PORT")
             }
             let host = try HubNames.current(of: state.state).preferredHost()?.description ?? "localhost"
+            let devices = try AdministerDevices(state: state.state).list()
+            let names = Dictionary(devices.map { ($0.fingerprint, $0.name.description) }) { one, _ in one }
             try Table(
                 columns: ["NAME", "ADDRESS", "SERVER", "FOR"],
                 rows: services.map { service in
                     [
                         service.name.description, "https://\(host):\(service.port)/", service.upstream.text,
-                        service.role.andAbove,
+                        service.audience(names),
                     ]
                 }
             ).write()
@@ -139,7 +142,7 @@ struct HubServiceCommand: ParsableCommand {
                 if let kind, kind != service.kind || before == nil {
                     (service.kind, service.host, service.told) = (kind, kind.host, kind.told)
                 }
-                if let role { service.role = role.role }
+                if let role { service.rights.role = role.role }
                 if let host { service.host = host }
                 if !forwarded.isEmpty { service.told = forwarded.compactMap(\.told) }
                 if let maxBody { service.maximumBody = maxBody.count }
@@ -151,8 +154,44 @@ struct HubServiceCommand: ParsableCommand {
             let host = (try? HubNames.current(of: state).preferredHost()?.description) ?? "localhost"
             Console.note(
                 "\(isNew ? "added" : "changed") \(service.name) (\(service.kind.name)): "
-                    + "https://\(host):\(service.port)/ for \(service.role.andAbove)")
+                    + "https://\(host):\(service.port)/ for \(service.rights.role.andAbove)")
         }
+    }
+
+    /// `hubpair hub service allow`
+    struct Allow: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "allow", abstract: "Let devices use a service, whatever their role.",
+            discussion: """
+                It counts at once. What a device's role allows already needs no more; 'hubpair hub service \
+                add NAME URL --role R' says which role suffices.
+
+                EXAMPLES:
+                  hubpair hub service allow Grafana "Ben's phone"
+                  hubpair hub service allow 8001 7MRM-FEPH-QNYK-029X Tablet
+                """)
+
+        @OptionGroup var devices: ServiceDevices
+
+        func run() throws { try devices.set(mayUse: true) }
+    }
+
+    /// `hubpair hub service deny`
+    struct Deny: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "deny", abstract: "Let devices not use a service, whatever their role.",
+            discussion: """
+                It counts at once, and ends what they have open there. 'hubpair hub service allow' takes it \
+                back.
+
+                EXAMPLES:
+                  hubpair hub service deny Grafana "Ben's phone"
+                  hubpair hub service deny 8001 7MRM-FEPH-QNYK-029X Tablet
+                """)
+
+        @OptionGroup var devices: ServiceDevices
+
+        func run() throws { try devices.set(mayUse: false) }
     }
 
     /// `hubpair hub service remove`
@@ -171,6 +210,32 @@ struct HubServiceCommand: ParsableCommand {
         func run() throws {
             let removed = try ManageServices(state: state.state).remove(service)
             Console.note("\(removed.name) is served on port \(removed.port) no more")
+        }
+    }
+}
+
+/// A service, and devices that may use it or not.
+struct ServiceDevices: ParsableArguments {
+    @Argument(help: "Its name or its port.") var service: String
+
+    @Argument(
+        help: "A paired device's name or fingerprint; several if there are more.",
+        completion: NameCompletion.peers)
+    var device: [PeerSelector]
+
+    @OptionGroup var state: StateOption
+
+    func set(mayUse: Bool) throws {
+        let (service, devices) = try ManageServices(state: state.state).set(
+            service, for: device, mayUse: mayUse)
+        for (device, changed) in devices {
+            let title = "\(device.name) (\(device.fingerprint))"
+            switch (mayUse, changed) {
+            case (true, true): Console.note("\(title) may use \(service.name)")
+            case (true, false): Console.note("\(title) may use \(service.name) already")
+            case (false, true): Console.note("\(title) may not use \(service.name) any more")
+            case (false, false): Console.note("\(title) may not use \(service.name) as it is")
+            }
         }
     }
 }
@@ -199,11 +264,24 @@ extension Role {
 }
 
 extension WebService {
+    /// Who may use it, in words.
+    fileprivate func audience(_ names: [Fingerprint: String]) -> String {
+        func list(_ devices: [Fingerprint]) -> String {
+            devices.map { names[$0] ?? $0.description }.joined(separator: ", ")
+        }
+        return
+            ([rights.role.andAbove] + (rights.allowed.isEmpty ? [] : [list(rights.allowed)])
+            + (rights.denied.isEmpty ? [] : ["not " + list(rights.denied)])).joined(separator: ", ")
+    }
+
     /// As it stands in a line of `--json`.
     fileprivate var json: JSONValue {
         .object([
             "name": .string(name.description), "port": .integer(Int64(port)), "url": .string(upstream.text),
-            "role": .string(role.rawValue), "kind": .string(kind.rawValue), "host": .string(host.rawValue),
+            "role": .string(rights.role.rawValue),
+            "allow": .array(rights.allowed.map { .string($0.description) }),
+            "deny": .array(rights.denied.map { .string($0.description) }), "kind": .string(kind.rawValue),
+            "host": .string(host.rawValue),
             "forwarded": .array(told.map { .string($0.rawValue) }),
             "max_body": maximumBody.map { .integer(Int64($0)) } ?? .null,
         ])
