@@ -7,9 +7,10 @@ import Identity
 import JSON
 import Logging
 
-/// `hubpair-house DIR [--log-level LEVEL] [--sockets FOLDER] [--with-gate]`: the household of the hub in DIR,
-/// until it is stopped, or with `--with-gate` until its standard input ends, too. The sockets between it and
-/// the gate are in FOLDER (`$HUBPAIR_HOUSE`; `/run/hubpair` for the Debian package's hub, else DIR).
+/// `hubpair-house DIR [--log-level LEVEL] [--log-format FORMAT] [--sockets FOLDER] [--with-gate]`: the
+/// household of the hub in DIR, until it is stopped, or with `--with-gate` until its standard input ends.
+/// The sockets between it and the gate are in FOLDER (`$HUBPAIR_HOUSE`; `/run/hubpair` for the Debian
+/// package's hub, else DIR).
 ///
 /// `hubpair-house copy DIR` writes a copy of the database to standard output, for a backup; `hubpair-house
 /// ask DIR QUESTION` what a `HouseQuestion` asks; `hubpair-house take DIR`, as root, brings the files of a
@@ -22,6 +23,7 @@ struct HouseMain {
     static func main() async {
         var words = Array(CommandLine.arguments.dropFirst())
         let level = value(of: "--log-level", in: &words).flatMap(Logger.Level.init(rawValue:)) ?? .info
+        let format = value(of: "--log-format", in: &words).flatMap(ServeLogFormat.init(rawValue:)) ?? .text
         let hasGate = words.firstIndex(of: "--with-gate").map { words.remove(at: $0) } != nil
         let sockets = value(of: "--sockets", in: &words)
         let verb = words.count >= 2 ? words.removeFirst() : ""
@@ -33,7 +35,7 @@ struct HouseMain {
         let state = HubState(option: path, environment: environment, isRoot: false, home: "/")
         do {
             switch verb {
-            case "": try await serve(state, level: level, hasGate: hasGate)
+            case "": try await serve(state, level: level, format: format, hasGate: hasGate)
             case "copy": try write(DatabaseCopy.bytes(of: state.household) ?? [])
             case "ask": try write(await AskHouse.run(Array(words[1].utf8), of: state))
             // Before the first 'setup' there is nothing to take.
@@ -50,11 +52,11 @@ struct HouseMain {
         }
     }
 
-    private static func serve(_ state: HubState, level: Logger.Level, hasGate: Bool) async throws {
+    private static func serve(
+        _ state: HubState, level: Logger.Level, format: ServeLogFormat, hasGate: Bool
+    ) async throws {
         let environment = ProcessInfo.processInfo.environment
-        let isForJournal = ServiceManager.isJournal(STDERR_FILENO, stream: environment["JOURNAL_STREAM"])
-        let log = ServeLog(
-            Logger(label: "hubpair") { _ in ServeLogHandler(level: level, isForJournal: isForJournal) })
+        let log = ServeLog(label: "hubpair", level: level, format: format)
         try (state.isHouseApart ? state.house : state).becomeOwner(told: log.runs(as:))
         let manager = ServiceManager(environment: hasGate ? [:] : environment)
         let (ends, end) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))

@@ -9,7 +9,6 @@ package struct StartCommands: Equatable, Sendable {
         "/usr/lib/systemd/system",
         "/lib/systemd/system",
     ]
-    private static let unit = "hubpair.service"
 
     /// Starts it, with systemd also whenever the machine starts.
     package let start: String
@@ -28,7 +27,7 @@ package struct StartCommands: Equatable, Sendable {
         // The unit serves this directory and no other.
         isService =
             state.path == HubOwner.machinePath
-            && directories.contains { access("\($0)/\(StartCommands.unit)", F_OK) == 0 }
+            && StartCommands.hasUnit("hubpair", in: directories)
         let sudo = user != 0 || isSudo ? "sudo " : ""
         if isService {
             start = "\(sudo)systemctl enable --now hubpair"
@@ -38,5 +37,12 @@ package struct StartCommands: Equatable, Sendable {
             start = isSudo ? sudo + serve : serve
             restart = start
         }
+    }
+
+    /// True if systemd has a service of this name here.
+    package static func hasUnit(_ name: String) -> Bool { hasUnit(name, in: unitDirectories) }
+
+    private static func hasUnit(_ name: String, in directories: [String]) -> Bool {
+        directories.contains { access("\($0)/\(name).service", F_OK) == 0 }
     }
 }

@@ -136,6 +136,10 @@ final class ForwardedRequest: UpstreamAnswerReceiver {
     private func write(
         _ response: ResponseHead, framing: BodyFraming, connection: String?, upgrade: String? = nil
     ) {
+        if !response.isInformational || upgrade != nil {
+            let name = service?.record.name.description
+            client.noteAnswer(response.status, by: name.map { .service($0) } ?? .upstream)
+        }
         let head =
             service.map { service in
                 response.passedOn(

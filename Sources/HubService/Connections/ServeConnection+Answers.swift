@@ -45,7 +45,9 @@ extension ServeConnection {
 
     private func respond(_ reply: ServeReply) {
         let request = machine.request
+        noteAnswer(Int(reply.status.code), by: .hub)
         if let word = reply.word {
+            shared.metrics.noteRefusal(word)
             // Without the query, which may contain secrets.
             let what = request.map { "\($0.method) \($0.path.prefix(200))" } ?? "a request"
             shared.log.warning(

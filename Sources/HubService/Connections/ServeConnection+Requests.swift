@@ -9,6 +9,7 @@ extension ServeConnection {
     func take(_ head: RequestHead) {
         guard rest.begin(), machine.begin(head, isDraining: loop.isDraining) else { return }
         timer.stop()
+        noteRequest()
         identify(head)
         act(on: head) { _ in nil }
     }
@@ -235,6 +236,7 @@ extension ServeConnection {
     }
 
     private func finishPairing(_ answer: PairingAnswer) {
+        shared.metrics.notePairing(answer.result)
         if let event = answer.event {
             if answer.status < 300 {
                 shared.log.info("\(source): \(event)")

@@ -71,6 +71,8 @@ final class ServeConnection: ChannelInboundHandler {
     /// Whether it may be closed for a newer connection of its device.
     let rest = ConnectionRest()
     var lastDevice: DescribedDevice?
+    /// When the head of the current request had come; nil before it, and once its answer has begun.
+    private var began: NIODeadline?
     let timer: ConnectionTimer
     private(set) lazy var output = ClientOutput(framing)
 
@@ -104,6 +106,16 @@ final class ServeConnection: ChannelInboundHandler {
         case .tunnel(let tunnel): tunnel.mayReadClient
         case .none, .reply, .task, .stream: true
         }
+    }
+
+    // MARK: Figures
+
+    func noteRequest() { began = .now() }
+
+    /// The head of an answer is written.
+    func noteAnswer(_ status: Int, by answerer: ServeMetrics.Answerer) {
+        shared.metrics.note(status: status, by: answerer, since: began)
+        began = nil
     }
 
     // MARK: Events of the channel

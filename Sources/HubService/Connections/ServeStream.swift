@@ -37,6 +37,7 @@ final class ServeStream {
         head += "X-Content-Type-Options: nosniff\r\n"
         if isChunked { head += "Transfer-Encoding: chunked\r\n" }
         if let option = client.machine.connectionOption { head += "Connection: \(option)\r\n" }
+        client.noteAnswer(200, by: .hub)
         client.output.write(head + "\r\n")
         client.output.flush()
         let bound = NIOLoopBound(self, eventLoop: eventLoop)

@@ -34,6 +34,9 @@ final class HouseLink: HubResources {
         start = isStarting ? .now + HouseLink.startTime : .now
     }
 
+    /// False while it does not answer, as far as is known.
+    var isReachable: Bool { !isAway.withLock { $0 } }
+
     /// Returns once the house has come for the first time, or is late.
     private func whenThere() async {
         while !news.wasFollowed, !isEnding.withLock({ $0 }), .now < start {

@@ -2,6 +2,7 @@ import Glibc
 package import NIOCore
 package import NIOHTTP1
 import NIOPosix
+import Synchronization
 
 /// A request from the program at the other end.
 package struct LocalRequest: Sendable {
@@ -33,16 +34,58 @@ package final class LocalServer: Sendable {
         let (descriptor, peers) = try LocalSocket.listen(name, in: directory)
         let bootstrap = ServerBootstrap(group: group)
             .childChannelInitializer { channel in
-                LocalSocket.checkPeer(of: channel, peers).flatMapThrowing {
-                    let pipeline = channel.pipeline.syncOperations
-                    try pipeline.configureHTTPServerPipeline(withPipeliningAssistance: false)
-                    try pipeline.addHandler(Handler(answer))
-                }
+                LocalSocket.checkPeer(of: channel, peers).flatMapThrowing { try equip(channel, answer) }
             }
         return LocalServer(try await bootstrap.withBoundSocket(descriptor).get())
     }
 
+    /// Listens at an address of the loopback, where everybody on this machine gets in: at most `connections`
+    /// at a time, and each `within` a time.
+    static func start(
+        at address: SocketAddress, on group: any EventLoopGroup, connections: Int, within time: TimeAmount,
+        _ answer: @escaping @Sendable (LocalRequest) async -> LocalAnswer
+    ) async throws -> LocalServer {
+        let places = Places(connections)
+        let bootstrap = ServerBootstrap(group: group)
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    guard places.enter() else { throw ChannelError.operationUnsupported }
+                    channel.closeFuture.whenComplete { _ in places.leave() }
+                    let end = channel.eventLoop.scheduleTask(in: time) { channel.close(promise: nil) }
+                    channel.closeFuture.whenComplete { _ in end.cancel() }
+                    try equip(channel, answer)
+                }
+            }
+        return LocalServer(try await bootstrap.bind(to: address).get())
+    }
+
+    private static func equip(
+        _ channel: any Channel, _ answer: @escaping @Sendable (LocalRequest) async -> LocalAnswer
+    ) throws {
+        let pipeline = channel.pipeline.syncOperations
+        try pipeline.configureHTTPServerPipeline(withPipeliningAssistance: false)
+        try pipeline.addHandler(Handler(answer))
+    }
+
     package func stop() async { try? await listener.close().get() }
+
+    /// How many connections there may still be.
+    private final class Places: Sendable {
+        private let free: Mutex<Int>
+
+        init(_ count: Int) { free = Mutex(count) }
+
+        func enter() -> Bool {
+            free.withLock { free in
+                guard free > 0 else { return false }
+                free -= 1
+                return true
+            }
+        }
+
+        func leave() { free.withLock { $0 += 1 } }
+    }
 
     private final class Handler: ChannelInboundHandler {
         typealias InboundIn = HTTPServerRequestPart

@@ -163,7 +163,7 @@ package final class PairDevice: Sendable {
         // A device may ask for its answer again and again, and one that waits does. Nothing changes by it, so
         // it is not logged: the log would fill the disk.
         return PairingAnswer(
-            status: reply.httpStatus, body: reply.serialized,
+            status: reply.httpStatus, result: status.rawValue, body: reply.serialized,
             event: isNew ? event(use, status, among: files.devices.content.devices) : nil)
     }
 
@@ -196,6 +196,8 @@ package final class PairDevice: Sendable {
 package struct PairingAnswer: Equatable, Sendable {
     /// The HTTP status (RFC 9110 § 15).
     package let status: Int
+    /// What the body says: the device's status, or the error's code.
+    package let result: String
     /// One JSON object in UTF-8.
     package let body: [UInt8]
     /// What the log says of it, in one line and without a secret; nil: nothing.
@@ -206,7 +208,8 @@ package struct PairingAnswer: Equatable, Sendable {
         _ refusal: PairRefusal, status: Int? = nil, from source: NetworkAddress
     ) -> PairingAnswer {
         PairingAnswer(
-            status: status ?? refusal.code.httpStatus ?? 500, body: refusal.serialized,
+            status: status ?? refusal.code.httpStatus ?? 500, result: refusal.code.rawValue,
+            body: refusal.serialized,
             event: "refused \(source): \(refusal.code.rawValue): \(refusal.message)")
     }
 
@@ -215,6 +218,7 @@ package struct PairingAnswer: Equatable, Sendable {
         let text = message(of: error)
         let hint = (error as? any UserError)?.hint.map { " (\($0))" } ?? ""
         return PairingAnswer(
-            status: 503, body: PairRefusal.unavailable.serialized, event: "cannot pair: \(text)\(hint)")
+            status: 503, result: PairRefusal.unavailable.code.rawValue,
+            body: PairRefusal.unavailable.serialized, event: "cannot pair: \(text)\(hint)")
     }
 }

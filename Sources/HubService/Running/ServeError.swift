@@ -17,6 +17,8 @@ package enum ServeError: Equatable, UserError {
     case tooFewDescriptors(Int, needed: Int, fitting: Int)
     /// The upstream is the hub itself, so requests would loop.
     case upstreamIsHub(String)
+    /// The figures cannot be told there.
+    case noMetrics(String, errno: Int32)
 
     /// What is wrong, in lower case, without a full stop.
     package var description: String {
@@ -30,6 +32,8 @@ package enum ServeError: Equatable, UserError {
         case .tooFewDescriptors(let limit, let needed, _):
             "the system lets this process open \(limit) files and connections, and the hub may need \(needed)"
         case .upstreamIsHub(let url): "the upstream \(url) is this hub's own port"
+        case .noMetrics(let place, let code):
+            "cannot tell the metrics at \(place): \(String(cString: strerror(code)))"
         }
     }
 
@@ -37,7 +41,8 @@ package enum ServeError: Equatable, UserError {
         switch self {
         case .portBusy, .servedAlready: .unavailable
         case .portNotPermitted: .notPermitted
-        case .noSuchAddress, .cannotListen, .tooFewDescriptors, .upstreamIsHub: .configuration
+        case .noSuchAddress, .cannotListen, .tooFewDescriptors, .upstreamIsHub, .noMetrics:
+            .configuration
         }
     }
 
@@ -58,6 +63,7 @@ package enum ServeError: Equatable, UserError {
                 + (fitting > 0 ? ", or take fewer clients: --max-connections \(fitting)" : "")
         case .upstreamIsHub:
             "let the server behind the hub listen on another port, and put that into 'upstream'"
+        case .noMetrics: "give another place: --metrics 127.0.0.1:9464"
         }
     }
 }

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Glibc
 import Identity
+import JSON
 package import Logging
 package import NIOCore
 import Synchronization
@@ -30,6 +31,22 @@ package final class ServeLog: Sendable {
         case house
         /// Another machine with this hub's key.
         case twin
+
+        /// The word in figures and in JSON.
+        var word: String {
+            switch self {
+            case .refusal: "refusal"
+            case .fault: "fault"
+            case .pairing: "pairing"
+            case .limit: "limit"
+            case .accept: "accept"
+            case .slow: "slow"
+            case .tls: "tls"
+            case .upstream: "upstream"
+            case .house: "house"
+            case .twin: "twin"
+            }
+        }
     }
 
     private static let burst = 10
@@ -39,12 +56,29 @@ package final class ServeLog: Sendable {
         var periodStart: NIODeadline
         var written = 0
         var leftOut = 0
+        /// Of all periods.
+        var all: UInt64 = 0
     }
 
     private let logger: Logger
     private let counts = Mutex<[Kind: Count]>([:])
 
     package init(_ logger: Logger) { self.logger = logger }
+
+    /// To standard error, as a terminal, the journal, or a program wants it.
+    package convenience init(label: String, level: Logger.Level, format: ServeLogFormat = .text) {
+        let stream = ProcessInfo.processInfo.environment["JOURNAL_STREAM"]
+        let isForJournal = ServiceManager.isJournal(STDERR_FILENO, stream: stream)
+        self.init(
+            Logger(label: label) { _ in
+                ServeLogHandler(level: level, format: format, isForJournal: isForJournal)
+            })
+    }
+
+    /// How often each kind of event was warned of, by its word.
+    var totals: [String: UInt64] {
+        counts.withLock { Dictionary($0.map { ($0.word, $1.all) }, uniquingKeysWith: +) }
+    }
 
     package func notice(_ text: String) { logger.notice("\(text)") }
     package func error(_ text: String) { logger.error("\(text)") }
@@ -57,14 +91,14 @@ package final class ServeLog: Sendable {
 
     /// Logs an event that strangers can cause, with the limit.
     package func warning(_ kind: Kind, _ text: @autoclosure () -> String, now: NIODeadline = .now()) {
-        guard logger.logLevel <= .warning else { return }
         let (mayWrite, leftOut) = counts.withLock { counts in
             var count = counts[kind] ?? Count(periodStart: now)
+            count.all += 1
             defer { counts[kind] = count }
             var leftOut = 0
             if now - count.periodStart >= ServeLog.period {
                 leftOut = count.leftOut
-                count = Count(periodStart: now)
+                count = Count(periodStart: now, all: count.all)
             }
             guard count.written < ServeLog.burst else {
                 count.leftOut += 1
@@ -73,10 +107,19 @@ package final class ServeLog: Sendable {
             count.written += 1
             return (true, leftOut)
         }
-        guard mayWrite else { return }
-        if leftOut > 0 { logger.warning("\(leftOut) lines like the next one were left out") }
-        logger.warning("\(text())")
+        guard mayWrite, logger.logLevel <= .warning else { return }
+        let event: Logger.Metadata = ["event": "\(kind.word)"]
+        if leftOut > 0 {
+            logger.warning("\(leftOut) lines like the next one were left out", metadata: event)
+        }
+        logger.warning("\(text())", metadata: event)
     }
+}
+
+package enum ServeLogFormat: String, Sendable, CaseIterable {
+    case text
+    /// One object a line: `time`, `level`, `text`, and for what is warned of `event`, its kind.
+    case json
 }
 
 /// Writes log lines to standard error: `2026-11-21T10:22:03Z info TEXT`, or for the journal with a prefix
@@ -85,11 +128,12 @@ package final class ServeLog: Sendable {
 package struct ServeLogHandler: LogHandler {
     package var metadata: Logger.Metadata = [:]
     package var logLevel: Logger.Level
+    private let format: ServeLogFormat
     private let isForJournal: Bool
 
-    package init(level: Logger.Level, isForJournal: Bool) {
+    package init(level: Logger.Level, format: ServeLogFormat = .text, isForJournal: Bool) {
         logLevel = level
-        self.isForJournal = isForJournal
+        (self.format, self.isForJournal) = (format, isForJournal)
     }
 
     package subscript(metadataKey key: String) -> Logger.Metadata.Value? {
@@ -98,9 +142,22 @@ package struct ServeLogHandler: LogHandler {
     }
 
     package func log(event: LogEvent) {
-        let start =
-            isForJournal ? "<\(priority(event.level))>" : "\(Date().timestamp) \(event.level) "
-        let line = Array((start + SafeText.escaped("\(event.message)") + "\n").utf8)
+        let prefix = isForJournal ? "<\(priority(event.level))>" : ""
+        var line: [UInt8]
+        switch format {
+        case .text:
+            let start = isForJournal ? prefix : "\(Date().timestamp) \(event.level) "
+            line = Array((start + SafeText.escaped("\(event.message)")).utf8)
+        case .json:
+            line = Array(prefix.utf8)
+            var fields: [String: JSONValue] = [
+                "time": .string(Date().timestamp), "level": .string(event.level.rawValue),
+                "text": .string(SafeText.escaped("\(event.message)")),
+            ]
+            if let kind = event.metadata?["event"] { fields["event"] = .string("\(kind)") }
+            JSONValue.object(fields).write(to: &line)
+        }
+        line.append(UInt8(ascii: "\n"))
         // One write(2) per line, so that lines of several threads do not mix. A write error is ignored.
         _ = line.withUnsafeBytes { Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
     }

@@ -23,6 +23,11 @@ package struct ServeOptions: Sendable {
     /// Is told when the hub is ready, when it ends, and that it lives.
     package var serviceManager = ServiceManager(environment: [:])
 
+    /// Where programs of this computer get the hub's figures; nil: nowhere.
+    package var metrics: MetricsPlace?
+    /// What the figures call this program's version.
+    package var version = ""
+
     /// The program `hubpair-house` and its arguments, to run beside the gate; nil: another keeps it running.
     package var house: [String]?
 

@@ -24,6 +24,7 @@ package final class ServeHub: Sendable {
     let household: HouseGate
     let shared: ServerContext
     private let services: ServedServices
+    private let metrics: MetricsServer?
     /// Finished when the announcement is withdrawn, or when waiting for that is given up.
     private let withdrawal = AsyncStream.makeStream(of: Void.self)
 
@@ -35,7 +36,7 @@ package final class ServeHub: Sendable {
         group: MultiThreadedEventLoopGroup, listeners: [any Channel], watch: StateWatch.Running,
         loops: [NIOLoopBound<ServeLoop>], announcement: AnnounceHub?, expiries: ExpiryWatch,
         status: ServiceStatus, keepAlive: KeepAlive, household: HouseGate, shared: ServerContext,
-        services: ServedServices
+        services: ServedServices, metrics: MetricsServer?
     ) {
         self.group = group
         self.listeners = listeners
@@ -48,6 +49,7 @@ package final class ServeHub: Sendable {
         self.household = household
         self.shared = shared
         self.services = services
+        self.metrics = metrics
         renewal = Task { await shared.certificate.run(shared.names, shared.log) }
         port = UInt16(listeners.first?.localAddress?.port ?? 0)
     }
@@ -132,6 +134,12 @@ package final class ServeHub: Sendable {
             NIOLoopBound(
                 RelayUplinks(identity, loop: loop.value, log: shared.log), eventLoop: loop.eventLoop)
         }.get()
+        let figures = HubFigures(shared: shared, program: options.version, began: clock(), clock: clock)
+        var metrics: MetricsServer?
+        if let place = options.metrics {
+            metrics = try await MetricsServer.start(at: place, on: group) { figures.text() }
+            shared.log.notice("tells its metrics at \(place.description)")
+        }
         let listeners = try await ServeListener.bind(options.listen, port: port, group: group, loops: loops)
         await services.start(on: group, loops, listen: options.listen, shared)
         let bound = UInt16(listeners.first?.localAddress?.port ?? Int(port))
@@ -176,7 +184,7 @@ package final class ServeHub: Sendable {
         let server = ServeHub(
             group: group, listeners: listeners, watch: watch, loops: loops, announcement: announcement,
             expiries: expiries, status: status, keepAlive: keepAlive, household: household, shared: shared,
-            services: services)
+            services: services, metrics: metrics)
         uplinks.execute { $0.keep(shared.ways.ways.relays) }
         let upstream =
             hub.settings.upstream.map { "in front of \($0.text)" }
@@ -194,6 +202,7 @@ package final class ServeHub: Sendable {
     package func stop() async {
         for listener in listeners { try? await listener.close().get() }
         await services.stop()
+        await metrics?.stop()
         household.house.endStreams()
         // Unstructured tasks: if one hangs, it is not awaited.
         Task { [announcement, withdrawal] in

@@ -11,6 +11,7 @@ import Synchronization
 final class ServerContext: Sendable {
     let limits: ServeLimits
     let log: ServeLog
+    let metrics = ServeMetrics()
     let devices: DeviceAccess
     let certificate: ServedCertificate
     let names: ServedNames

@@ -35,7 +35,7 @@ struct Hubpair: AsyncParsableCommand {
                 ]),
             CommandGroup(name: "At home", subcommands: [HomeCommand.self, MessagesCommand.self]),
             CommandGroup(name: "On a server", subcommands: [RelayCommand.self]),
-            CommandGroup(name: "Trouble", subcommands: [DoctorCommand.self]),
+            CommandGroup(name: "Trouble", subcommands: [DoctorCommand.self, LogsCommand.self]),
         ]
     )
 }

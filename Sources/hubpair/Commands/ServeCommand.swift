@@ -25,6 +25,7 @@ struct ServeCommand: AsyncParsableCommand {
               hubpair serve
               hubpair serve --listen 192.168.1.20 --log-level debug
               hubpair serve --listen 127.0.0.1 --trusted-proxy 127.0.0.1  # nginx before it
+              hubpair serve --metrics 127.0.0.1:9464 --log-format json
             """
     )
 
@@ -58,8 +59,15 @@ struct ServeCommand: AsyncParsableCommand {
         })
     var maxConnections = ConnectionCounts()
 
-    @Option(help: ArgumentHelp("What to log. (default: info)", valueName: "level"))
-    var logLevel: LogLevel?
+    @Option(
+        help: ArgumentHelp(
+            "Tell Prometheus the hub's figures here, on this computer.", valueName: "address:port or socket"),
+        transform: optionValue(
+            "not a place on this computer", give: "127.0.0.1:9464, or the path of a socket", MetricsPlace.init
+        ))
+    var metrics: MetricsPlace?
+
+    @OptionGroup var logging: LogOptions
 
     @OptionGroup var state: StateOption
 
@@ -70,13 +78,10 @@ struct ServeCommand: AsyncParsableCommand {
         options.limits.bodyByteCount = maxBody.count
         options.limits.connections = maxConnections.all
         options.limits.connectionsPerSource = maxConnections.perSource
-        let environment = ProcessInfo.processInfo.environment
-        let isForJournal = ServiceManager.isJournal(STDERR_FILENO, stream: environment["JOURNAL_STREAM"])
-        let level = (logLevel ?? .info).level
-        let log = ServeLog(
-            Logger(label: "hubpair") { _ in ServeLogHandler(level: level, isForJournal: isForJournal) })
+        (options.metrics, options.version) = (metrics, Version.text)
+        let log = logging.log("hubpair")
 
-        let manager = ServiceManager(environment: environment)
+        let manager = ServiceManager(environment: ProcessInfo.processInfo.environment)
         options.serviceManager = manager
         let files = state.state
         // Strangers talk to it: as root it would have more to lose than the hub's files.
@@ -95,7 +100,7 @@ struct ServeCommand: AsyncParsableCommand {
             guard let program = SiblingProgram.path(of: HouseTool.programName) else {
                 throw HouseToolError("there is no program \(HouseTool.programName) beside this one")
             }
-            options.house = [program, files.path, "--log-level", level.rawValue, "--with-gate"]
+            options.house = [program, files.path] + logging.words + ["--with-gate"]
         }
 
         let signals = StopSignals()

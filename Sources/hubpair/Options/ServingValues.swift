@@ -1,5 +1,6 @@
 import Addresses
 import ArgumentParser
+import HubService
 import Identity
 import Logging
 
@@ -45,6 +46,26 @@ struct ConnectionCounts: Equatable {
         if numbers.count > 2 { perHub = numbers[2] }
     }
 }
+
+/// What a server writes to its log, and how.
+struct LogOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("What to log. (default: info)", valueName: "level"))
+    var logLevel: LogLevel?
+
+    @Option(help: ArgumentHelp("text, or json for programs. (default: text)", valueName: "format"))
+    var logFormat: ServeLogFormat?
+
+    func log(_ label: String) -> ServeLog {
+        ServeLog(label: label, level: (logLevel ?? .info).level, format: logFormat ?? .text)
+    }
+
+    /// The same for `hubpair-house`.
+    var words: [String] {
+        ["--log-level", (logLevel ?? .info).level.rawValue, "--log-format", (logFormat ?? .text).rawValue]
+    }
+}
+
+extension ServeLogFormat: ExpressibleByArgument {}
 
 enum LogLevel: String, ExpressibleByArgument, CaseIterable {
     case debug, info, warning, error

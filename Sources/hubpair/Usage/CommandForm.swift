@@ -52,7 +52,8 @@ struct CommandForm {
     fileprivate mutating func addArgument(_ name: String, isOptional: Bool, isList: Bool) {
         mostValues = isList || mostValues == .max ? .max : mostValues + 1
         let isSeveral = isList && name.hasSuffix("s")
-        if !isOptional { sample.append((isSeveral ? String(name.dropLast()) : name).uppercased()) }
+        // Another program's options may all be left out.
+        if !isOptional, name != "options" { sample.append((isSeveral ? String(name.dropLast()) : name).uppercased()) }
     }
 
     /// The option of that name or letter.

@@ -21,10 +21,10 @@ enum CommandSynonyms {
         appliances appliance lights things = home; get put post patch = *call; off on = *setting
         turn switch dim lock unlock close raise lower = *sentence; ping wifi network = doctor
         info whoami id = hubs show; web page ui gui dashboard browser = open; manual docs = --help
+        log journal = logs
         stop : Ctrl-C ends 'hubpair serve'; a service: sudo systemctl stop hubpair
         restart : a service: sudo systemctl restart hubpair; else end 'hubpair serve' with Ctrl-C, and \
         start it again
-        log logs journal : of the service: journalctl -u hubpair; of devices and codes: hubpair hub journal
         config settings preferences : \(settings)
         update upgrade : sudo apt update && sudo apt install hubpair
         uninstall : sudo apt remove hubpair; 'apt purge' takes the hub's key and devices too

@@ -49,7 +49,7 @@ struct RelayServeCommand: AsyncParsableCommand {
         transform: optionValue("not sizes", give: "bytes like 64m/32m") { ByteRates(argument: $0) })
     var rate: ByteRates?
 
-    @Option(help: ArgumentHelp("What to log. (default: info)", valueName: "level")) var logLevel: LogLevel?
+    @OptionGroup var logging: LogOptions
 
     func run() async throws {
         var limits = RelayLimits()
@@ -58,18 +58,14 @@ struct RelayServeCommand: AsyncParsableCommand {
         }
         limits.perHub = maxConnections?.perHub ?? limits.perHub
         if let rate { (limits.hubRate, limits.callerRate) = (rate.hub, rate.caller) }
-        let environment = ProcessInfo.processInfo.environment
-        let isForJournal = ServiceManager.isJournal(STDERR_FILENO, stream: environment["JOURNAL_STREAM"])
-        let level = (logLevel ?? .info).level
-        let log = ServeLog(
-            Logger(label: "hubpair-relay") { _ in ServeLogHandler(level: level, isForJournal: isForJournal) })
+        let log = logging.log("hubpair-relay")
         let files = directory.relay
         try files.ensure(port: listen.port)
-        let manager = ServiceManager(environment: environment)
+        let manager = ServiceManager(environment: ProcessInfo.processInfo.environment)
         let signals = StopSignals()
         let relay = try await ServeRelay.start(
             state: files.state, on: listen.address, port: listen.port, limits: limits,
-            logsAddresses: logLevel == .debug, log: log)
+            logsAddresses: logging.logLevel == .debug, log: log)
         manager.notify(.ready)
         var received = signals.stream.makeAsyncIterator()
         _ = await received.next()
