@@ -53,7 +53,9 @@ struct CommandForm {
         mostValues = isList || mostValues == .max ? .max : mostValues + 1
         let isSeveral = isList && name.hasSuffix("s")
         // Another program's options may all be left out.
-        if !isOptional, name != "options" { sample.append((isSeveral ? String(name.dropLast()) : name).uppercased()) }
+        if !isOptional, name != "options" {
+            sample.append((isSeveral ? String(name.dropLast()) : name).uppercased())
+        }
     }
 
     /// The option of that name or letter.
