@@ -21,6 +21,8 @@ actor BrowseSession: SearchSession {
     private var deadlines: Task<Void, Never>?
     private var query: OneShotQuery?
     private var questions: Task<Void, Never>?
+    /// Asks for what the services that were heard of lack.
+    private var pursuit: Task<Void, Never>?
     /// All that the stack knew before it asked is announced.
     private var isCacheRead = false
     private var isGraceOver = false
@@ -82,6 +84,7 @@ actor BrowseSession: SearchSession {
         state = .closed
         deadlines?.cancel()
         questions?.cancel()
+        pursuit?.cancel()
         query?.close()
         query = nil
         disconnect()
@@ -351,6 +354,19 @@ extension BrowseSession {
             book.hear(instance(name, on: interface, family), at: .now)
         }
         carryOut()
+        pursue()
+    }
+
+    /// Until nothing lacks any more, or all has been asked for.
+    private func pursue() {
+        guard pursuit == nil, query?.nextPursuit != nil else { return }
+        pursuit = Task {
+            while let next = query?.nextPursuit {
+                do { try await Task.sleep(until: next, clock: .continuous) } catch { return }
+                query?.pursue()
+            }
+            pursuit = nil
+        }
     }
 
     private func instance(
@@ -389,5 +405,6 @@ extension BrowseSession {
                 instance: instance, host: hint.host, port: hint.port, address: address, txt: hint.txt),
             from: source, at: .now)
         carryOut()
+        pursue()
     }
 }

@@ -1,5 +1,5 @@
-/// A DNS message (RFC 1035 § 4.1), read as far as DNS-SD answers need it: PTR, SRV, TXT, A, AAAA and CNAME
-/// records of class IN. Other records are skipped.
+/// A DNS message (RFC 1035 § 4.1), read as far as DNS-SD answers need it: PTR, SRV, TXT, A, AAAA, CNAME
+/// and NSEC records of class IN. Other records are skipped.
 ///
 ///     message  = header *question *record
 ///     header   = id flags qdcount ancount nscount arcount        ; 16 bits each
@@ -45,6 +45,8 @@ package struct DNSMessage: Hashable, Sendable {
         case alias(of: DNSName)
         /// Strings of 0–255 bytes.
         case text([[UInt8]])
+        /// NSEC: the name has records of these types and of no other below 256 (RFC 6762 § 6.1).
+        case absence(allBut: Set<UInt8>)
     }
 
     package let id: UInt16
@@ -99,6 +101,7 @@ enum RecordType {
     static let txt: UInt8 = 16
     static let aaaa: UInt8 = 28
     static let srv: UInt8 = 33
+    static let nsec: UInt8 = 47
 }
 
 /// Why bytes are no DNS message. Never reaches a user: such packets are ignored.

@@ -156,7 +156,31 @@ struct DNSReader {
                 strings.append(try bytes(length))
             }
             return .text(strings)
+        case RecordType.nsec:
+            let end = offset + count
+            return absence(until: end)
         default: return nil
+        }
+    }
+
+    /// Nil if it is not as RFC 4034 § 4.1 has it: nothing depends on it, so the rest of the message counts.
+    private mutating func absence(until end: Int) -> DNSMessage.RecordData? {
+        do throws(DNSMessageError) {
+            _ = try name()  // its own name (RFC 6762 § 6.1)
+            var types: Set<UInt8> = []
+            while offset < end {
+                let window = try bytes(2)
+                let bits = try bytes(Int(window[1]))
+                guard window[0] == 0, bits.count <= 32 else { continue }
+                for (index, byte) in bits.enumerated() {
+                    for bit in 0..<8 where byte & (0x80 >> UInt8(bit)) != 0 {
+                        types.insert(UInt8(index * 8 + bit))
+                    }
+                }
+            }
+            return offset == end ? .absence(allBut: types) : nil
+        } catch {
+            return nil
         }
     }
 }

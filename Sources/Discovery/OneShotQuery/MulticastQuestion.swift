@@ -51,6 +51,12 @@ extension DNSMessage {
     /// Bytes.
     static let headerSize = 12
 
+    /// One-shot questions for single records, as in ``question(forServicesOf:id:)``.
+    static func questions(_ questions: [HeardRecords.Question], id: UInt16) -> [UInt8] {
+        header(id: id, questions: questions.count)
+            + questions.flatMap { $0.name.bytes + [0, $0.kind.rawValue, 0x80, 1] }
+    }
+
     /// The header of a question.
     static func header(id: UInt16 = 0, questions: Int, answers: Int = 0) -> [UInt8] {
         [id, 0, UInt16(questions), UInt16(answers), 0, 0].flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }

@@ -15,6 +15,8 @@ final class MulticastSocket {
 
     let interface: NetworkInterface
     let family: NetworkAddress.Family
+    /// This machine's, on the interface.
+    let address: NetworkAddress
     private let watch: DescriptorWatch
 
     /// A socket for the network of an interface; nil if the system gives none there (the interface is going
@@ -56,6 +58,7 @@ final class MulticastSocket {
             return nil
         }
         (self.interface, self.family, self.watch) = (interface, family, watch)
+        self.address = network.address
     }
 
     /// Closes the socket; a second call does nothing.

@@ -31,10 +31,12 @@ final class OneShotQuery {
     private let type: DNSName
     private let question: [UInt8]
     private let networks: [LocalNetwork]
-    private let firstID = UInt16.random(in: 0...0xFFFD)
+    private let firstID = UInt16.random(in: 0...0xFFFC)
     private var sockets: [MulticastSocket] = []
     /// In the group, until ``stopHearing()``.
     private var listeners: [MulticastSocket] = []
+    /// By interface.
+    private var records: [String: HeardRecords] = [:]
     private var rounds: UInt8 = 0
     private var answers = AnswerRounds()
     /// The names in direct answers, at most as many as one browse follows.
@@ -70,6 +72,10 @@ final class OneShotQuery {
                     network, on: loop, isReadable: { [unowned self] in _ = receive(at: number) })
             else { continue }
             sockets.append(socket)
+            if records[network.interface] == nil {
+                let families = networks.filter { $0.interface == network.interface }.map(\.address.family)
+                records[network.interface] = HeardRecords(type: type, families: Set(families))
+            }
             let place = listeners.count
             let listener = MulticastSocket(
                 network, isInGroup: true, on: loop, isReadable: { [unowned self] in hear(at: place) })
@@ -164,6 +170,36 @@ final class OneShotQuery {
         }
     }
 
+    /// When ``pursue()`` has something to do; nil if nothing lacks.
+    var nextPursuit: ContinuousClock.Instant? { records.values.compactMap(\.nextTime).min() }
+
+    /// Asks, from an ephemeral port, for what the services that were heard of lack.
+    func pursue() {
+        for interface in records.keys {
+            guard let (messages, found) = records[interface]?.pursue(at: .now) else { continue }
+            for questions in messages {
+                let bytes = DNSMessage.questions(questions, id: firstID + OneShotQuery.pursuit)
+                for socket in sockets where socket.interface.name == interface { socket.send(bytes) }
+            }
+            guard let socket = sockets.first(where: { $0.interface.name == interface }) else { continue }
+            for one in found { tell(one, from: socket, source: socket.address, isDirect: false) }
+        }
+    }
+
+    /// The message identifier of ``pursue()`` is the first of this query and this: there are at most three
+    /// rounds.
+    private static let pursuit: UInt16 = 3
+
+    private func tell(
+        _ found: HeardRecords.Found, from socket: MulticastSocket, source: NetworkAddress, isDirect: Bool
+    ) {
+        output(found.hint, socket.interface, found.family, source, isDirect)
+    }
+
+    private func take(_ message: DNSMessage, at socket: MulticastSocket) -> [HeardRecords.Found] {
+        records[socket.interface.name]?.take(message, over: socket.family, at: .now) ?? []
+    }
+
     private func hear(at place: Int) {
         guard listeners.indices.contains(place) else { return }
         let listener = listeners[place]
@@ -171,12 +207,11 @@ final class OneShotQuery {
             guard let (bytes, source, _) = listener.receive(onLink: networks) else { return }
             guard let message = try? DNSMessage(parsing: bytes) else { continue }
             let names = ServiceHint.names(in: message, of: type)
-            guard !names.isEmpty else { continue }
             // The names first: what is complete, too, is no direct answer, and does not show that its host
             // gives those.
-            announced(names, listener.interface, listener.family)
-            for hint in ServiceHint.hints(in: message, of: type) {
-                output(hint, listener.interface, listener.family, source, false)
+            if !names.isEmpty { announced(names, listener.interface, listener.family) }
+            for found in take(message, at: listener) where found.isNews {
+                tell(found, from: listener, source: source, isDirect: false)
             }
             // The output may have closed the query.
             guard listeners.indices.contains(place) else { return }
@@ -191,13 +226,17 @@ final class OneShotQuery {
             guard let (bytes, source, time) = socket.receive(onLink: networks) else { return false }
             guard let message = try? DNSMessage(parsing: bytes) else { continue }
             let round = message.id &- firstID
-            guard round < UInt16(rounds) else { continue }
-            let hints = ServiceHint.hints(in: message, of: type)
-            guard !hints.isEmpty else { continue }
-            answers.note(source, socket: number, round: Int(round), at: time, read: .now)
-            for hint in hints {
-                if direct.count < BrowseBook.maximumInstances { direct.insert(hint.name) }
-                output(hint, socket.interface, socket.family, source, true)
+            guard round < UInt16(rounds) || round == OneShotQuery.pursuit else { continue }
+            let names = Set(ServiceHint.names(in: message, of: type))
+            let found = take(message, at: socket)
+            if round < UInt16(rounds), !names.isEmpty {
+                answers.note(source, socket: number, round: Int(round), at: time, read: .now)
+            }
+            for one in found {
+                let isDirect = names.contains(one.hint.name)
+                guard isDirect || one.isNews else { continue }
+                if isDirect, direct.count < BrowseBook.maximumInstances { direct.insert(one.hint.name) }
+                tell(one, from: socket, source: source, isDirect: isDirect)
             }
             // The output may have closed the query.
             guard sockets.indices.contains(number) else { return false }

@@ -3,8 +3,8 @@
 ///
 /// A hint: one packet from one host, which nobody has asked a second time. A browse confirms it.
 package struct ServiceHint: Hashable, Sendable {
-    /// The most services that one message can hint at; a responder of DNS-SD sends far fewer.
-    package static let maximumServices = 64
+    /// The most services that one message can hint at: each takes a record.
+    package static let maximumServices = DNSMessage.Limits.multicast.recordCount
 
     /// The instance's own label: 1–63 bytes.
     package let name: [UInt8]
@@ -23,43 +23,23 @@ package struct ServiceHint: Hashable, Sendable {
 
     private static func instances(in message: DNSMessage, of type: DNSName) -> [DNSName] {
         var instances: [DNSName] = []
+        var seen: Set<DNSName> = []
         // A record with the time to live 0 says goodbye (RFC 6762 § 10.1).
         for record in message.records where record.timeToLive > 0 && record.name == type {
             guard instances.count < maximumServices else { break }
             guard case .pointer(let name) = record.data, name.instance(of: type) != nil,
-                !instances.contains(name)
+                seen.insert(name).inserted
             else { continue }
             instances.append(name)
         }
         return instances
     }
 
-    /// The services of `type` in an answer. One without SRV record, TXT record (every service has one, RFC
-    /// 6763 § 6.1) or address is left out: it did not fit, or somebody else has to be asked; the browse does.
+    /// The services of `type` of which an answer says all that there is to say. One without SRV record, TXT
+    /// record (every service has one, RFC 6763 § 6.1) or address is left out: another message may bring it
+    /// (``HeardRecords``).
     package static func hints(in message: DNSMessage, of type: DNSName) -> [ServiceHint] {
-        guard message.isAnswer else { return [] }
-        var services: [DNSName: (target: DNSName, port: UInt16)] = [:]
-        var texts: [DNSName: [[UInt8]]] = [:]
-        var addresses: [DNSName: [[UInt8]]] = [:]
-        for record in message.records where record.timeToLive > 0 {
-            switch record.data {
-            case .service(let target, let port):
-                if services[record.name] == nil { services[record.name] = (target, port) }
-            case .text(let strings): if texts[record.name] == nil { texts[record.name] = strings }
-            case .pointer, .alias: break  // following an alias is the browse's business
-            case .address(let bytes):
-                if addresses[record.name]?.count ?? 0 < HubListing.maximumAddresses {
-                    addresses[record.name, default: []].append(bytes)
-                }
-            }
-        }
-        return instances(in: message, of: type).compactMap { name in
-            guard let service = services[name], let text = texts[name],
-                let found = addresses[service.target], let label = name.instance(of: type)
-            else { return nil }
-            return ServiceHint(
-                name: label, host: service.target.text, port: service.port, addresses: found,
-                txt: TXTRecord(strings: text))
-        }
+        var records = HeardRecords(type: type, families: [])
+        return records.take(message, over: .ipv4, at: .now).map(\.hint)
     }
 }
