@@ -61,7 +61,7 @@ import Testing
             let family = try #require([NetworkAddress.Family.ipv4, .ipv6].randomElement(using: &random))
             let instance = ServiceInstance(nameBytes: name.utf8, interface: lan, family: family)
             let host = try #require(["h.local", "H.local", "i.local"].randomElement(using: &random))
-            let event = Int.random(in: 0..<21, using: &random)
+            let event = Int.random(in: 0..<22, using: &random)
             switch event {
             case 0..<4: book.announce(instance, domain: [0x6C], at: now)
             case 4..<7: if !follows { book.hear(instance, at: now) }
@@ -76,6 +76,7 @@ import Testing
             case 17: book.allForNow()
             case 18: if turn % 50 == 0 { book.interrupt(.daemonLost) }
             case 19: book.noteDirect(host, on: lan, family)
+            case 20: if turn % 40 == 0, !follows { book.standAlone(at: now) }
             default: book.expire(at: now)
             }
             now += .milliseconds(Int.random(in: 0..<40, using: &random))

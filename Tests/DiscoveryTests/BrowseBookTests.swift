@@ -41,6 +41,25 @@ import Testing
         return steps(&book)
     }
 
+    @Test func withoutAStackWhatHostsSayCounts() throws {
+        var book = book(awaitsHints: true)
+        let (one, two) = (try service("One"), try service("Two"))
+        book.hint(one, from: try address(), at: start)
+        #expect(steps(&book) == [.say(.hinted(one))])
+        book.standAlone(at: start)
+        book.hint(two, from: try address(), at: start)
+        #expect(steps(&book) == [.say(.resolved(one)), .say(.resolved(two))])
+        // A name alone is waited for until its records come.
+        book.hear(instance("Three"), at: start)
+        book.allForNow()
+        #expect(steps(&book) == [.say(.pending(1))])
+        let three = try service("Three")
+        book.hint(three, from: try address(), at: start)
+        #expect(steps(&book) == [.say(.pending(0)), .say(.resolved(three))])
+        book.hintsAreIn(at: start)
+        #expect(steps(&book) == [.say(.settled)])
+    }
+
     @Test func anInstanceIsAskedForAndItsAnswerSaid() throws {
         var book = book()
         #expect(announce("Hub", to: &book) == [.say(.pending(1)), ask("Hub")])

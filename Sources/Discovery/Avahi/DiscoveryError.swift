@@ -16,6 +16,8 @@ public enum DiscoveryError: Hashable, UserError {
     /// The bus policy or avahi-daemon denies this program what it needs; `code` is avahi's error code
     /// (negative), `text` its meaning.
     case refused(code: Int32, text: String)
+    /// avahi-daemon runs, and does not answer.
+    case daemonHangs
     /// The connection to avahi-daemon or to the bus was lost after it had been established.
     case daemonLost
     /// Any other error from avahi-daemon or its client library; `code` is avahi's error code (negative),
@@ -44,7 +46,7 @@ public enum DiscoveryError: Hashable, UserError {
     /// True if this program cannot use an avahi-daemon, so that ``HubBrowser/Stack/embedded`` is needed.
     public var isWithoutDaemon: Bool {
         switch self {
-        case .noBus, .noDaemon, .noClient, .refused: true
+        case .noBus, .noDaemon, .noClient, .refused, .daemonHangs: true
         default: false
         }
     }
@@ -56,6 +58,7 @@ public enum DiscoveryError: Hashable, UserError {
         case .noDaemon: "no avahi-daemon answers on D-Bus"
         case .noClient(let reason): "avahi-daemon cannot be asked: \(reason)"
         case .refused(let code, let text): "avahi-daemon may not be used: \(text) (\(code))"
+        case .daemonHangs: "avahi-daemon does not answer"
         case .daemonLost: "avahi-daemon went away"
         case .avahi(let code, let text): "avahi: \(text) (\(code))"
         case .embedded(let code, let text): "mDNS without avahi-daemon: \(text) (\(code))"
@@ -77,7 +80,7 @@ public enum DiscoveryError: Hashable, UserError {
         case .noClient: "install it: sudo apt-get install libavahi-client3"
         case .refused:
             "let this user use it: see the policies in /etc/dbus-1/system.d, and /etc/avahi/avahi-daemon.conf"
-        case .daemonLost: "start it again: sudo systemctl restart avahi-daemon"
+        case .daemonLost, .daemonHangs: "start it again: sudo systemctl restart avahi-daemon"
         case .avahi: "see what the daemon says: journalctl -u avahi-daemon"
         case .embedded:
             "install and start avahi-daemon, or see what else has UDP port 5353: ss -ulpn 'sport = :5353'"

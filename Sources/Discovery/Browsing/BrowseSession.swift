@@ -4,18 +4,37 @@
 /// `close` the actor holds itself, and `close` runs on the loop's thread: after it has closed the stack no
 /// event can come. After `open`, the caller must see to it that `close` is called.
 actor BrowseSession: SearchSession {
+    private typealias Timer = Task<Void, Never>
     private enum State { case new, open(BrowseSession), closed }
+
+    /// What is browsed by, beside the query.
+    private enum Way {
+        case daemon
+        /// avahi's stack in this process.
+        case embedded
+        /// Nothing: what the query hears and asks for is enough for a list.
+        case query
+    }
 
     let loop: EventLoopThread
     private let browser: HubBrowser
-    private var stackType: any BrowsingStack.Type
+    private var way: Way
     private let output: SearchResults<Sighting>.Output
     private let ended: SearchResults<Sighting>.Ended
 
     private var state = State.new
     private var isClosing = false
     private var isReconnecting = false
-    private var stack: (any BrowsingStack)?
+    /// Until the next attempt to reach a daemon that was lost.
+    private var pause = BrowseSession.firstPause
+    private var daemon: DaemonThread?
+    private var embedded: EmbeddedBrowsing?
+    /// What the daemon's thread has said, by the number of the connection.
+    private let events = Batch<(connection: Int, event: BrowsingEvent)>()
+    private var connection = 0
+    private var hasBegun = false
+    /// Wait for the daemon, for the next attempt to reach it, and for the times without one.
+    private var (expectation, attempt, repetition): (Timer?, Timer?, Timer?)
     private var book: BrowseBook
     private var addresses = HostAddresses()
     private var deadlines: Task<Void, Never>?
@@ -48,14 +67,12 @@ actor BrowseSession: SearchSession {
     ) throws(DiscoveryError) {
         loop = try EventLoopThread()
         self.browser = browser
-        let stack: any BrowsingStack.Type =
-            browser.stack == .embedded ? EmbeddedBrowsing.self : DaemonBrowsing.self
-        stackType = stack
+        way = browser.stack == .embedded ? .embedded : .daemon
         self.output = output
         self.ended = ended
         book = BrowseBook(
             follows: browser.follows, patience: browser.resolveDeadline,
-            maximumQuestions: stack.maximumQuestions, awaitsHints: browser.asksOnce)
+            maximumQuestions: DaemonBrowsing.maximumQuestions, awaitsHints: browser.asksOnce)
     }
 
     func open() {
@@ -63,19 +80,7 @@ actor BrowseSession: SearchSession {
         state = .open(self)
         // Before the stack is asked: the answers arrive while the bus is still being talked to.
         if browser.asksOnce { askOnce() }
-        do throws(DiscoveryError) {
-            do throws(DiscoveryError) {
-                try connect()
-            } catch {
-                guard fallsBack(error) else { throw error }
-                disconnect()
-                try connect()
-            }
-            begun = .now
-            send(.began)
-        } catch {
-            close(error)
-        }
+        connect()
     }
 
     /// Never from within an event: avahi goes on using its objects after the callback returns.
@@ -85,27 +90,74 @@ actor BrowseSession: SearchSession {
         deadlines?.cancel()
         questions?.cancel()
         pursuit?.cancel()
+        for timer in [expectation, attempt, repetition] { timer?.cancel() }
         query?.close()
         query = nil
         disconnect()
         ended(error)
     }
 
-    private func connect() throws(DiscoveryError) {
-        let stack = try stackType.init(
-            on: loop, serviceType: browser.serviceType, changed: callback { $0.take($1) })
-        self.stack = stack
-        try stack.start()
+    private func connect() {
+        hasBegun = false
+        do throws(DiscoveryError) {
+            switch way {
+            case .daemon: try connectToDaemon()
+            case .embedded:
+                let stack = try EmbeddedBrowsing(
+                    on: loop, serviceType: browser.serviceType, changed: callback { $0.take($1) })
+                embedded = stack
+                try stack.start()
+                begin()
+            case .query:
+                begin()
+                standAlone()
+            }
+        } catch {
+            failToConnect(error)
+        }
+    }
+
+    private func connectToDaemon() throws(DiscoveryError) {
+        connection += 1
+        let (number, events) = (connection, events)
+        let daemon = try DaemonThread(serviceType: browser.serviceType) { [weak self] event in
+            guard events.add((number, event)), let self else { return }
+            Task { await self.takeEvents() }
+        }
+        self.daemon = daemon
+        daemon.post(.start)
+        expectDaemon()
+    }
+
+    private func takeEvents() {
+        let batch = events.take()
+        if batch.count >= HubBrowser.maximumUnread { closeLater(.overrun) }
+        for (number, event) in batch where number == connection && daemon != nil { take(event) }
     }
 
     private func disconnect() {
-        stack?.close()
-        stack = nil
+        daemon?.post(.close)
+        embedded?.close()
+        (daemon, embedded) = (nil, nil)
+    }
+
+    /// The stack browses.
+    private func begin() {
+        hasBegun = true
+        expectation?.cancel()
+        if isReconnecting {
+            Task { await resume() }
+        } else {
+            begun = .now
+            send(.began)
+        }
     }
 
     private func take(_ event: BrowsingEvent) {
         let now = ContinuousClock.now
         switch event {
+        case .began: begin()
+        case .unavailable(let error): failToConnect(error)
         case .announced(let instance, let domain): book.announce(instance, domain: domain, at: now)
         case .gone(let instance): book.remove(instance, at: now)
         case .cacheRead:
@@ -127,8 +179,12 @@ actor BrowseSession: SearchSession {
         while let step = book.nextStep() {
             switch step {
             case .say(let sighting): send(sighting)
-            case .ask(let instance, let domain): stack?.ask(instance, domain: domain)
-            case .free(let instance): stack?.free(instance)
+            case .ask(let instance, let domain):
+                daemon?.post(.ask(instance, domain: domain))
+                embedded?.ask(instance, domain: domain)
+            case .free(let instance):
+                daemon?.post(.free(instance))
+                embedded?.free(instance)
             }
         }
         if deadlines == nil, book.nextDeadline != nil { deadlines = Task { await watchDeadlines() } }
@@ -154,16 +210,59 @@ actor BrowseSession: SearchSession {
     }
 }
 
-// Without a daemon, this process's own stack takes its place where the browser allows it.
+// Without a daemon, this process takes its place where the browser allows it.
 extension BrowseSession {
-    /// True if the other stack is used from the next connection on; false if this error has no other stack.
+    /// A daemon that has not taken the question by then hangs, or is busy for as long: what this process
+    /// hears itself counts from then on. An idle one takes it within 10 ms, one on a machine with twenty busy
+    /// processes within 300.
+    private static let patience = Duration.seconds(1)
+
+    /// True if another way is used from the next connection on; false if this error has none.
     private func fallsBack(_ error: DiscoveryError) -> Bool {
-        guard browser.stack == .automatic, error.isWithoutDaemon, stackType == DaemonBrowsing.self else {
-            return false
-        }
-        stackType = EmbeddedBrowsing.self
+        guard browser.stack == .automatic, error.isWithoutDaemon, way == .daemon else { return false }
+        // Who follows wants to hear what is gone, too: that takes a cache.
+        way = browser.follows || query?.hasNetworks != true ? .embedded : .query
         send(.withoutDaemon(error))
         return true
+    }
+
+    private func expectDaemon() {
+        let number = connection
+        expectation?.cancel()
+        expectation = Task {
+            try? await Task.sleep(for: BrowseSession.patience)
+            guard isOpen, connection == number, daemon != nil, !hasBegun, browser.stack == .automatic else {
+                return
+            }
+            if browser.follows || query?.hasNetworks != true {
+                failToConnect(.daemonHangs)
+            } else {
+                // It may still come to itself.
+                send(.hanging)
+                standAlone()
+            }
+        }
+    }
+
+    /// What hosts say counts, without a stack that confirms it. The question is asked again as a stack does
+    /// it (RFC 6762 § 5.2), as long as the search lasts.
+    private func standAlone() {
+        if way == .query { query?.includeOwn() }
+        book.standAlone(at: .now)
+        carryOut()
+        isCacheRead = true
+        if isGraceOver { askForMulticast() }
+        repetition = Task {
+            let beginning = ContinuousClock.now
+            try? await Task.sleep(for: BrowseSession.stackAnswerTime)
+            book.allForNow()
+            carryOut()
+            for time in BrowseSession.repetitions {
+                try? await Task.sleep(until: beginning + time, clock: .continuous)
+                guard isOpen, let query else { return }
+                _ = query.askForMulticast(isWhole: true) { book.names(on: $0, $1) }
+            }
+        }
     }
 }
 
@@ -172,35 +271,42 @@ extension BrowseSession {
     /// How long a new daemon has to see again what the old one saw: past the repetition of its first
     /// question, one second later (RFC 6762 § 5.2), and the one after that, two seconds later.
     private static let timeToSeeAgain = Duration.milliseconds(3_500)
+    private static let firstPause = Duration.milliseconds(50)
 
     private func reconnectLater(_ error: DiscoveryError) {
         guard isOpen, !isReconnecting else { return }
         isReconnecting = true
-        Task { await reconnect(error) }
+        Task { reconnect(error) }
     }
 
-    private func reconnect(_ error: DiscoveryError) async {
+    private func reconnect(_ error: DiscoveryError) {
         guard isOpen else { return }
         disconnect()
         book.interrupt(error)
         addresses.interrupt()
         carryOut()
-        var pause = Duration.milliseconds(50)
-        while isOpen, stack == nil {
-            do throws(DiscoveryError) {
-                try connect()
-            } catch {
-                disconnect()
-                switch error {
-                case .noBus, .noDaemon, .daemonLost: break
-                default:
-                    guard fallsBack(error) else { return close(error) }
-                    continue
-                }
-                try? await Task.sleep(for: pause)
-                pause = min(pause * 2, .seconds(1))
+        pause = BrowseSession.firstPause
+        connect()
+    }
+
+    private func failToConnect(_ error: DiscoveryError) {
+        guard isOpen else { return }
+        disconnect()
+        if fallsBack(error) { return connect() }
+        switch error {
+        case .noBus, .noDaemon, .daemonLost, .daemonHangs:
+            guard isReconnecting else { return close(error) }
+            let time = pause
+            pause = min(pause * 2, .seconds(1))
+            attempt = Task {
+                try? await Task.sleep(for: time)
+                if isOpen { connect() }
             }
+        default: close(error)
         }
+    }
+
+    private func resume() async {
         isReconnecting = false
         guard isOpen else { return }
         send(.resumed)
@@ -231,6 +337,9 @@ extension BrowseSession {
     private static let answerTime = Duration.milliseconds(170)
     /// The same from the beginning, if it is left to the stack, which collects its questions for 100 ms.
     private static let stackAnswerTime = Duration.milliseconds(240)
+    /// When the question for multicast answers is asked again without a stack (RFC 6762 § 5.2), from then on
+    /// that there is none; later than the longest search there is no need.
+    private static let repetitions: [Duration] = [.seconds(1), .seconds(3), .seconds(7)]
     /// From the beginning: a second, and the time for answers (RFC 6762 § 5.2, § 6).
     private static let hearing = Duration.milliseconds(1_400)
     /// A slow answer is reported if it is this much slower than the one before.
@@ -332,12 +441,19 @@ extension BrowseSession {
     /// Once the repeated question has had its answers, too.
     private func stopHearing() async throws {
         try await Task.sleep(until: (begun ?? .now) + BrowseSession.hearing)
+        guard hasBegun, way != .query else { return }
         query?.stopHearing()
     }
 
     /// Once, as soon as the stack's cache is read: the question names what was in it.
     private func askForMulticast() {
         guard multicastAnswers == nil, let query else { return }
+        if way == .query {
+            // Nobody else asks, and what is known by direct answers need not be said again.
+            _ = query.askForMulticast(isWhole: true) { book.names(on: $0, $1) }
+            multicastAnswers = .now + BrowseSession.answerTime
+            return
+        }
         isLeftToStack = !query.askForMulticast(isWhole: !book.knowsAllHints) { book.names(on: $0, $1) }
         // Who follows goes by the stack, which says what is gone, too.
         if browser.follows { query.stopHearing() }

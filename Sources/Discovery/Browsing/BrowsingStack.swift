@@ -2,6 +2,10 @@ import CAvahi
 
 /// An event that an mDNS stack reports to a browse.
 enum BrowsingEvent: Sendable {
+    /// The stack browses.
+    case began
+    /// The stack could not begin.
+    case unavailable(DiscoveryError)
     case announced(ServiceInstance, domain: [UInt8])
     case gone(ServiceInstance)
     /// All instances that the stack knew before it asked are announced.

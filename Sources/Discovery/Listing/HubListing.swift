@@ -119,7 +119,8 @@ public struct HubListing: Sendable {
             return addresses(of: Host(name: name.lowercased(), interface: interface)) { addresses in
                 addresses.remove(address)
             }
-        case .began, .withoutDaemon, .direct, .unresolved, .settled, .flooded, .pending, .prompt, .confirmed,
+        case .began, .withoutDaemon, .hanging, .direct, .unresolved, .settled, .flooded, .pending, .prompt,
+            .confirmed,
             .silent, .lossy, .slow, .interrupted, .resumed:
             return []
         }

@@ -12,6 +12,9 @@ public enum Sighting: Hashable, Sendable {
     /// The daemon cannot be used, for this reason, and the embedded stack replaces it
     /// (``HubBrowser/Stack/automatic``). Reported at most once, usually before ``began``.
     case withoutDaemon(DiscoveryError)
+    /// The daemon has been asked, and has not answered for a second: from now on ``resolved(_:)`` tells what
+    /// this process hears itself. Reported at most once; ``began`` may follow.
+    case hanging
     /// A service was resolved to an address. Reported again if the service is announced again.
     case resolved(ResolvedService)
     /// A service answered a one-shot query (RFC 6762 § 5.1) with its address. The only evidence is that one

@@ -57,6 +57,7 @@ struct BrowseBook: Sendable {
     private var hints: [ServiceInstance: ResolvedService] = [:]
     private var hintCounts: [NetworkAddress: Int] = [:]
     private var mayAsk: Bool
+    private var isAlone = false
     private var isAllForNow = false
     private var hasFlooded = false
     private var hasSettled = false
@@ -228,7 +229,10 @@ struct BrowseBook: Sendable {
             setUnanswered(instance, false)
             return announce(instance, domain: BrowseBook.local, at: now)
         }
-        guard instances.contains(instance) else { return say(.hinted(service)) }
+        guard instances.contains(instance) else {
+            if isAlone { return announce(instance, domain: BrowseBook.local, at: now) }
+            return say(.hinted(service))
+        }
         // The browse has seen it already: this is the answer that it waits for.
         say(.resolved(service))
         if follows { setUnanswered(instance, false) } else { finish(instance) }
@@ -246,6 +250,12 @@ struct BrowseBook: Sendable {
     mutating func hintsAreIn(at now: ContinuousClock.Instant) {
         mayAsk = true
         ask(at: now)
+    }
+
+    /// There is no stack that confirms what hosts say: it counts by itself from now on.
+    mutating func standAlone(at now: ContinuousClock.Instant) {
+        isAlone = true
+        for instance in hints.keys { announce(instance, domain: BrowseBook.local, at: now) }
     }
 
     /// The stack is gone, and all its questions with it.

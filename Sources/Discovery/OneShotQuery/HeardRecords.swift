@@ -20,14 +20,14 @@ package struct HeardRecords: Sendable {
 
     /// The most services of an interface, in a family, and the most hosts.
     static let maximumServices = 4_096
-    /// When a record that lacks is asked for, since the service was first heard: the messages of one host come
-    /// within some milliseconds of each other; then the answer may have been lost, again and again. A search
-    /// that lasts longer than that has asked often enough.
+    /// When a record that lacks is asked for, since the service was first heard: the messages of one host
+    /// come within some milliseconds of each other; then the answer may have been lost, again and again. A
+    /// search that lasts longer than that has asked often enough.
     static let askingTimes: [Duration] = [
         .milliseconds(40), .milliseconds(160), .milliseconds(400), .milliseconds(1_000), .milliseconds(2_200),
     ]
-    /// A service whose TXT record nobody tells after so many questions, and the time for an answer (RFC 6762 §
-    /// 6), has none, though it should (RFC 6763 § 6.1).
+    /// A service whose TXT record nobody tells after so many questions, and the time for an answer (RFC 6762
+    /// § 6), has none, though it should (RFC 6763 § 6.1).
     static let questionsForText = 3
     static let answerTime = Duration.milliseconds(150)
     /// So often the address in the other family is asked for: most that lack it have none.
@@ -184,8 +184,8 @@ package struct HeardRecords: Sendable {
         return [next, end].compactMap(\.self).min()
     }
 
-    /// What is not known of a service, as questions. A host with an address in one family only is asked for the
-    /// other one, too: that it has none cannot be told from the loss of a packet.
+    /// What is not known of a service, as questions. A host with an address in one family only is asked for
+    /// the other one, too: that it has none cannot be told from the loss of a packet.
     private func lacks(_ service: Service) -> [Question] {
         var lacking: [Question] = []
         if service.text == nil { lacking.append(Question(name: service.name, kind: .txt)) }

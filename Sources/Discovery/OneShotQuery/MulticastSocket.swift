@@ -61,6 +61,17 @@ final class MulticastSocket {
         self.address = network.address
     }
 
+    /// What is sent from now on arrives on this machine, too.
+    func includeOwn() {
+        var one: Int32 = 1
+        let size = socklen_t(MemoryLayout<Int32>.size)
+        if family == .ipv4 {
+            setsockopt(watch.descriptor, Int32(IPPROTO_IP), IP_MULTICAST_LOOP, &one, size)
+        } else {
+            setsockopt(watch.descriptor, Int32(IPPROTO_IPV6), IPV6_MULTICAST_LOOP, &one, size)
+        }
+    }
+
     /// Closes the socket; a second call does nothing.
     func close() { watch.close() }
 

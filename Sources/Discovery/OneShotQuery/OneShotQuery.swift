@@ -83,6 +83,16 @@ final class OneShotQuery {
         }
     }
 
+    /// True if there is a network to ask on.
+    var hasNetworks: Bool { !sockets.isEmpty }
+
+    /// Asks this machine, too: with a daemon on it that knows all of this machine's services, that would be
+    /// asking twice.
+    func includeOwn() {
+        for socket in sockets + listeners { socket.includeOwn() }
+        ask()
+    }
+
     /// Ends it: no output comes after that.
     func close() {
         for socket in sockets { socket.close() }

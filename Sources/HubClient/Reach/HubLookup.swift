@@ -124,7 +124,8 @@ package struct HubLookup: Sendable {
                     }
                     if sighting == .settled { settle.yield() }
                 }
-                for try await sighting in HubBrowser(through: .automatic).sightings { take(sighting) }
+                let browser = HubBrowser(through: .automatic, follows: false)
+                for try await sighting in browser.sightings { take(sighting) }
             })
     }
 

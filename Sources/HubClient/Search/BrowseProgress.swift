@@ -19,6 +19,8 @@ struct BrowseProgress: Sendable {
     private var resolving = 0
     private var interrupted: Duration?
     private var isBeginning = true
+    /// It has not begun for so long that it is waited for only while there is nothing else.
+    private var isHanging = false
     private var isSettling = false
     private var hasSettled = false
     private(set) var isEnded = false
@@ -40,6 +42,7 @@ struct BrowseProgress: Sendable {
         switch sighting {
         case .pending(let count): resolving = count
         case .began: isBeginning = false
+        case .hanging: isHanging = true
         case .settled: (isSettling, hasSettled) = (false, true)
         case .prompt: isPrompt = true
         case .confirmed: isConfirmed = true
@@ -64,7 +67,8 @@ struct BrowseProgress: Sendable {
     func pending(at time: Duration, isEmpty: Bool) -> Int {
         guard !isEnded else { return 0 }
         if let interrupted { return resolving + (time - interrupted < BrowseProgress.patience ? 1 : 0) }
-        return resolving + (isBeginning || isSettling || isEmpty && !hasSettled ? 1 : 0)
+        return resolving
+            + (isBeginning && !(isHanging && !isEmpty) || isSettling || isEmpty && !hasSettled ? 1 : 0)
     }
 
     /// What it waits for; nil if nothing is under way.

@@ -27,7 +27,8 @@
 ///   a resolver without an answer), and before an empty result.
 /// - A responder multicasts a record at most once a second (§ 6). If another host has just asked, it seems
 ///   silent to a stack without a cache, and answers after that second: with its delay of up to 120 ms, and
-///   python-zeroconf collects such answers for 200 ms more. With a margin: 1,600 ms.
+///   python-zeroconf collects such answers for 200 ms more. With a margin: 1,600 ms. A direct answer is not
+///   held back (§ 6.7): where every host gives those, that is not waited for.
 /// - A hint that is not confirmed comes from a host that exists, but whose multicast answers neither the
 ///   daemon nor this search hears.
 ///   The answer to the repeated question is waited for, too; and if there is another sign of loss, the one to

@@ -41,19 +41,28 @@ extension SearchState {
         rule.isPrompt = isPrompt(\.isPrompt)
         rule.isConfirmed = isPrompt(\.isConfirmed)
         rule.isAlone = isAlone
+        if answersDirectly { rule.uncachedSince = nil }
         return rule
     }
 
-    /// True if every host on which multicast DNS has found a hub answers one-shot queries at once: what is
-    /// not known yet would have to be different from all of them. Such an answer holds six hubs of a host,
-    /// so it counts for all of that host's. A hub on this machine is not asked.
+    /// True if every host on which multicast DNS has found a hub answers one-shot queries: what is not known
+    /// yet would have to be different from all of them. Such an answer holds six hubs of a host, so it counts
+    /// for all of that host's. A hub on this machine is not asked.
+    ///
+    /// An answer to a one-shot query is held back by nobody (RFC 6762 § 6.7).
+    private var answersDirectly: Bool {
+        rows.values.contains { $0.hub.sources.contains(.mdns) }
+            && rows.values.allSatisfy { row in
+                !row.hub.sources.contains(.mdns) || directHosts.contains(row.hub.key.host) || isOwn(row)
+            }
+    }
+
+    /// True if they do so at once.
     ///
     /// - Parameter sign: what every browse must have shown.
     private func isPrompt(_ sign: KeyPath<BrowseProgress, Bool>) -> Bool {
         isBrowsing && browses.allSatisfy { !$0.isMulticast || $0.isEnded || $0[keyPath: sign] }
-            && rows.values.allSatisfy { row in
-                !row.hub.sources.contains(.mdns) || directHosts.contains(row.hub.key.host) || isOwn(row)
-            }
+            && (answersDirectly || !rows.values.contains { $0.hub.sources.contains(.mdns) })
     }
 
     /// True if nobody has answered the one-shot queries, and what was found is on this machine, whose

@@ -64,7 +64,7 @@ import Testing
         #expect(records.nextTime == nil)
     }
 
-    /// Twelve services on three hosts, their records in any order, in messages of any size, some of them twice.
+    /// Twelve services on three hosts, their records in any order, in messages of any size, some twice.
     @Test(arguments: 0..<200 as Range<UInt64>)
     func `however the records are split, all services are found`(seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
@@ -103,7 +103,9 @@ import Testing
         var found: Set<[UInt8]> = []
         var now = start
         for _ in 0..<4 where !lost.isEmpty {
-            now = try #require(records.nextTime)
+            // Nothing lacks but addresses in the other family, which are given up sooner.
+            guard let next = records.nextTime else { break }
+            now = next
             let asked = records.pursue(at: now).questions
             #expect(asked.allSatisfy { (1...HeardRecords.questionsPerMessage).contains($0.count) })
             let questions = asked.joined()

@@ -57,6 +57,40 @@ extension SearchStateTests {
         #expect(state.table.map(\.hub.addresses) == [[new]])
     }
 
+    @Test func aDaemonThatHangsIsWaitedForOnlyWhileThereIsNothingElse() throws {
+        let new = SearchState(known: [], networks: Self.networks, browses: [.multicast(.hestia)])
+        var (empty, search) = (new, new)
+        _ = empty.take(.sighting(.hanging), at: .seconds(1))
+        #expect(!empty.isOver(at: .seconds(9)))
+        let hub = try service("Hub", at: "10.0.0.5")
+        _ = search.take(.sighting(.hinted(hub)), at: .milliseconds(5))
+        _ = search.take(.tick, at: .milliseconds(30))
+        #expect(!search.isOver(at: .milliseconds(990)))
+        _ = search.take(.sighting(.hanging), at: .seconds(1))
+        _ = search.take(.sighting(.resolved(hub)), at: .seconds(1))
+        _ = search.take(.tick, at: .milliseconds(1_010))
+        #expect(search.isOver(at: .milliseconds(1_300)))
+        let words = names(search.finish(at: .milliseconds(1_300)))
+        #expect(words == ["avahi-daemon does not answer; hubs may be missing"])
+    }
+
+    @Test func whatIsHeldBackIsNotWaitedForWhereAllAnswerDirectly() throws {
+        let hub = try service("Hub", at: "10.0.0.5")
+        let other = try service("Other", at: "10.0.0.6")
+        for (isDirect, end) in [(true, 1_000), (false, 1_601)] {
+            var search = try state()
+            _ = search.take(.embedded("words"), at: .zero)
+            for sighting in [.began, .direct(host: hub.host), .resolved(hub), .settled] as [Sighting] {
+                _ = search.take(.sighting(sighting), at: .milliseconds(1))
+            }
+            if isDirect { _ = search.take(.sighting(.direct(host: other.host)), at: .milliseconds(2)) }
+            _ = search.take(.sighting(.resolved(other)), at: .milliseconds(3))
+            _ = search.take(.tick, at: .milliseconds(20))
+            #expect(search.isOver(at: .milliseconds(end)))
+            #expect(search.isOver(at: .milliseconds(1_599)) == isDirect)
+        }
+    }
+
     @Test func aDaemonThatIsBusyIsWaitedFor() throws {
         var state = SearchState(known: [], networks: Self.networks, browses: [.multicast(.hestia)])
         #expect(!state.isOver(at: .seconds(9)))
