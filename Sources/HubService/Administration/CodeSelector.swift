@@ -73,6 +73,7 @@ package enum CodeSelectorError: Equatable, UserError {
     /// How to fix it; nil if there is no advice.
     package var hint: String? {
         switch self {
+        case .unknown("all"): "add --all in its place: hubpair codes void --all"
         case .unknown: "'hubpair codes' lists them"
         case .ambiguous(_, let names):
             "give more of its name: \(names.prefix(3).joined(separator: ", "))"

@@ -75,14 +75,15 @@ struct CodeNotes {
 
     /// A warning, if nobody serves on the hub's port.
     ///
-    /// - Parameter networks: this host's.
+    /// - Parameters:
+    ///   - networks: this host's.
+    ///   - start: the command after which somebody does.
     static func warning(
-        _ hub: Hub, _ state: HubState, among networks: @autoclosure () -> [LocalNetwork]
+        _ hub: Hub, among networks: @autoclosure () -> [LocalNetwork], start: String
     ) -> String? {
         let port = hub.settings.port
         let served = ServedPort(port, listen: hub.settings.listen)
         guard served.isServed(among: networks()) == false else { return nil }
-        let start = StartCommands(state).start
         return "warning: nothing serves on port \(port); the code works once it does: \(start)"
     }
 }

@@ -20,6 +20,8 @@ struct CodePresentation {
     var stay = ApprovalEnd.unsaid
     /// True if the codes are to be good from outside.
     var isForAway = false
+    /// What starts the relay whose code it is, which admits a hub; nil: it is a hub's, and lets in a device.
+    var relay: String?
 
     /// What one call writes.
     private struct Result {
@@ -77,12 +79,17 @@ struct CodePresentation {
             })
         try tell(result, codes, of: hub.description, as: format, lifetime: lifetime, role: role)
         guard !isFirst else { return }
+        if let relay {
+            if let warning = CodeNotes.warning(hub, among: networks, start: relay) { Console.note(warning) }
+            return
+        }
         let out = (try? AdministerCodes(state: state).list(tickets))?.map { CodeRecord($0) } ?? []
         let notes = CodeNotes(now: now)
         if !json, let standing = notes.standing(of: codes, role: role, among: out) { Console.note(standing) }
         let lines = notes.lines(new: codes, among: out, label: label, replaced: replaced)
         for line in lines { Console.note(line) }
-        if let warning = CodeNotes.warning(hub, state, among: networks) { Console.note(warning) }
+        let start = StartCommands(state).start
+        if let warning = CodeNotes.warning(hub, among: networks, start: start) { Console.note(warning) }
     }
 
     /// The same for codes of another machine's hub: it makes them, and they are drawn here.
@@ -256,7 +263,7 @@ struct CodePresentation {
         let what =
             switch (codes.first?.kind ?? .once, codes.count) {
             case (.label, _): copies > 1 ? "the label, \(copies) times," : "the label"
-            case (.once, 1): "a code for one device\(standing)"
+            case (.once, 1): relay == nil ? "a code for one device\(standing)" : "a code for one hub"
             case (.once, let count): "\(count) codes, each for one device\(role == nil ? "," : standing)"
             }
         return "\(what) of \(hub.name) (\(hub.id))"

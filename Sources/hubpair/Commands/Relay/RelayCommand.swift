@@ -76,7 +76,8 @@ struct RelayCommand: ParsableCommand {
         func run() throws {
             let relay = directory.relay
             try relay.ensure(port: JoinRelay.defaultPort)
-            try CodePresentation(form: code.form, json: json).present(
+            let start = "hubpair relay serve" + (directory.state.map { " --state \(shellQuoted($0))" } ?? "")
+            try CodePresentation(form: code.form, json: json, relay: start).present(
                 .once, lifetime: CodePresentation.defaultLifetime, role: nil, state: relay.state)
             Console.note("hint: on the hub: hubpair hub ways relay CODE THIS-SERVER")
         }
