@@ -24,7 +24,7 @@ struct HomeHistoryCommand: AsyncParsableCommand {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp("How far back, at most 30d. (default: 24h)", valueName: "time"),
-        transform: durationValue(atMost: .seconds(30 * 86_400), like: "24h"))
+        transform: durationValue(atMost: .seconds(30 * 86_400), like: "24h", bare: (721, "h")))
     var since = Duration.seconds(86_400)
 
     @Flag(help: "Draw it in the terminal.") var plot = false

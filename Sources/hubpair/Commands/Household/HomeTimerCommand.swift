@@ -32,11 +32,11 @@ struct HomeTimerCommand: AsyncParsableCommand {
     @Option(
         name: .customLong("for"),
         help: ArgumentHelp("Now, and back after so long: 20m.", valueName: "time"),
-        transform: durationValue(atMost: longest, like: "20m"))
+        transform: durationValue(atMost: longest, like: "20m", bare: (61, "m")))
     var lasts: Duration?
     @Option(
         name: .customLong("in"), help: ArgumentHelp("After so long: 10m.", valueName: "time"),
-        transform: durationValue(atMost: longest, like: "10m"))
+        transform: durationValue(atMost: longest, like: "10m", bare: (61, "m")))
     var later: Duration?
     @Option(help: ArgumentHelp("Now, and back at this time of the day: 22:00.", valueName: "time"))
     var until: String?
