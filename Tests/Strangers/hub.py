@@ -237,8 +237,13 @@ class Hub:
         return code
 
     def remove(self):
+        ended = self.process.poll() if self.process else None
         self.kill()
+        log = self.log() if os.path.exists(self.log_path) else ""
         shutil.rmtree(self.folder, ignore_errors=True)
+        # The gate starts its house again, and a test may not notice.
+        if "has crashed" in log or ended is not None and ended < 0 and ended not in (-signal.SIGKILL, -signal.SIGTERM):
+            raise AssertionError(f"the hub or its house has crashed:\n{log}")
 
     def code(self, *options):
         return Code(self.run("print", "--format", "text", "--address", "none", *options))

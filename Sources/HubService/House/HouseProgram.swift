@@ -85,7 +85,16 @@ final class HouseProgram: Sendable {
             }
         }
         state.withLock { $0.process = nil }
-        return status & 0x7f == 0 ? "has ended with the status \(status >> 8 & 0xff)" : "was killed"
+        return HouseProgram.words(status)
+    }
+
+    /// - Parameter status: as waitpid(2) gives it.
+    private static func words(_ status: Int32) -> String {
+        switch status & 0x7f {
+        case 0: "has ended with the status \(status >> 8 & 0xff)"
+        case SIGKILL: "was killed"
+        case let signal: "has crashed by signal \(signal)"
+        }
     }
 
     /// Ends it, and returns once it has ended.
