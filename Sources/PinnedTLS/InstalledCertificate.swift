@@ -23,13 +23,15 @@ package struct InstalledCertificate: Sendable {
     package let isAlone: Bool
     /// What the hub shows in TLS.
     package let chain: [NIOSSLCertificateSource]
+    /// The same, to be checked.
+    let certificates: [Certificate]
 
     /// Reads a chain; dates are not looked at.
-    package init(_ pem: [UInt8], of identity: TLSIdentity) throws(InstalledCertificateError) {
+    package init(_ pem: [UInt8], of pin: Pin) throws(InstalledCertificateError) {
         let all = try InstalledCertificate.certificates(in: pem)
         guard let leaf = all.first else { throw .noCertificate }
         func isHubs(_ certificate: Certificate) -> Bool {
-            P256.Signing.PublicKey(certificate.publicKey).map { Pin($0) == identity.pin } ?? false
+            P256.Signing.PublicKey(certificate.publicKey).map { Pin($0) == pin } ?? false
         }
         guard isHubs(leaf) else {
             throw all.contains(where: isHubs) ? .notFirst : .otherKey
@@ -54,6 +56,7 @@ package struct InstalledCertificate: Sendable {
         (begins, ends) = (leaf.notValidBefore, leaf.notValidAfter)
         issuer = "\(leaf.issuer)"
         isAlone = all.count == 1
+        certificates = all
         do {
             chain = try all.map { certificate in
                 var serializer = DER.Serializer()

@@ -55,9 +55,9 @@ final class CallerHandler: ChannelInboundHandler, RemovableChannelHandler {
         switch ClientHello.read(bytes) {
         case .more: break
         case .malformed, .noName: close()
-        case .name(let name):
+        case .name(let name, let isChallenge):
             isDecided = true
-            guard let fingerprint = Fingerprint(serverName: name) else { return close() }
+            guard let fingerprint = board.hub(named: name, isChallenge: isChallenge) else { return close() }
             if fingerprint == board.own { return becomeOwn(context) }
             wanted = fingerprint
             // No more is read until somebody takes it.

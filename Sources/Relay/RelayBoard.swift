@@ -5,6 +5,7 @@ import HubService
 import Identity
 import NIOCore
 import Pairing
+import PinnedTLS
 
 /// Who is connected to the relay: the hubs with their spare connections, and the callers. Used on one event
 /// loop.
@@ -37,10 +38,15 @@ final class RelayBoard {
     private var connections = 0
     private var connectionsOfSource: [SourcePrefix: Int] = [:]
     private var hasChanged = true
+    private var names = RelayNames()
+    private let files: RelayDirectory
+    private let roots: PublicRoots
 
     init(
-        own: Fingerprint, register: DeviceRegister, limits: RelayLimits, logsAddresses: Bool, log: ServeLog
+        own: Fingerprint, files: RelayDirectory, roots: PublicRoots, register: DeviceRegister,
+        limits: RelayLimits, logsAddresses: Bool, log: ServeLog
     ) {
+        (self.files, self.roots) = (files, roots)
         (self.own, self.register, self.limits, self.log) = (own, register, limits, log)
         self.logsAddresses = logsAddresses
     }
@@ -124,6 +130,59 @@ final class RelayBoard {
         forgetIfIdle(hub)
     }
 
+    // MARK: Names
+
+    /// The hub that a caller wants; an authority's question also reaches one that has been given the name.
+    func hub(named name: String, isChallenge: Bool) -> Fingerprint? {
+        if let fingerprint = Fingerprint(serverName: name) { return fingerprint }
+        let holder = names.holder(of: name, at: Date())
+        guard isChallenge else { return holder }
+        return (try? files.grants())?.hubs[name] ?? holder
+    }
+
+    /// Takes a hub's proof of its public names, of which the relay holds the pin already.
+    func prove(_ pem: [UInt8], by pin: Pin, on channel: any Channel) {
+        guard !pem.isEmpty else {
+            names.forget(pin.fingerprint)
+            return tell(.taken, channel)
+        }
+        let certificate = try? InstalledCertificate(pem, of: pin)
+        let board = NIOLoopBound(self, eventLoop: channel.eventLoop)
+        Task { [roots] in
+            let isBelieved: Bool
+            if let certificate {
+                isBelieved = await roots.vouch(for: certificate)
+            } else {
+                isBelieved = false
+            }
+            channel.eventLoop.execute {
+                board.value.take(isBelieved ? certificate : nil, by: pin, on: channel)
+            }
+        }
+    }
+
+    private func take(_ certificate: InstalledCertificate?, by pin: Pin, on channel: any Channel) {
+        // It may be gone, or another connection's proof may have come since.
+        guard let hub = hubs[pin.fingerprint], hub.control === channel else { return }
+        guard let certificate else {
+            log.warning(.pairing, "does not believe the certificate of the hub \(hub.name)")
+            return tell(.notBelieved, channel)
+        }
+        let grants = (try? files.grants())?.hubs ?? [:]
+        let names = certificate.names.filter { grants[$0] == nil || grants[$0] == pin.fingerprint }
+        self.names.prove(names, by: pin.fingerprint, from: certificate.begins, until: certificate.ends)
+        guard !names.isEmpty else {
+            log.warning(.pairing, "the names of the hub \(hub.name) are given to other hubs")
+            return tell(.givenToOthers, channel)
+        }
+        log.info("the hub \(hub.name) has proved to be \(names.joined(separator: ", "))")
+        tell(.taken, channel)
+    }
+
+    private func tell(_ verdict: RelayWire.Verdict, _ channel: any Channel) {
+        channel.writeAndFlush(ByteBuffer(bytes: [RelayWire.proof, verdict.rawValue]), promise: nil)
+    }
+
     // MARK: Callers
 
     /// Connects a caller with its hub, now or as soon as that sends another connection.
@@ -188,6 +247,7 @@ final class RelayBoard {
             hub.control?.close(promise: nil)
             for spare in hub.spares { spare.close(promise: nil) }
             for splice in hub.splices { splice.close() }
+            names.forget(hub.pin.fingerprint)
             log.notice("the hub \(hub.name) (\(hub.pin.fingerprint)) is not admitted any more")
         }
     }

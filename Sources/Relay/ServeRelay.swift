@@ -6,7 +6,7 @@ import NIOCore
 import NIOPosix
 import NIOSSL
 import Pairing
-import PinnedTLS
+package import PinnedTLS
 import Synchronization
 
 /// What the relay's connections share.
@@ -46,10 +46,12 @@ package final class ServeRelay: Sendable {
     /// - Parameters:
     ///   - address: where it listens; nil: everywhere.
     ///   - logsAddresses: write the addresses of callers to the log.
+    ///   - roots: who may issue the certificates with which hubs prove their names.
     package static func start(
-        state: HubState, on address: NetworkAddress?, port: UInt16, limits: RelayLimits, logsAddresses: Bool,
-        log: ServeLog
+        _ files: RelayDirectory, on address: NetworkAddress?, port: UInt16, limits: RelayLimits,
+        logsAddresses: Bool, roots: PublicRoots, log: ServeLog
     ) async throws -> ServeRelay {
+        let state = files.state
         let directory = try state.open()
         let hub = try HubState.hub(in: directory)
         let identity = try HubState.existingIdentity(in: directory)
@@ -67,7 +69,8 @@ package final class ServeRelay: Sendable {
             let board = try await loop.submit {
                 NIOLoopBound(
                     RelayBoard(
-                        own: hub.pin.fingerprint, register: register, limits: limits,
+                        own: hub.pin.fingerprint, files: files, roots: roots, register: register,
+                        limits: limits,
                         logsAddresses: logsAddresses, log: log), eventLoop: loop)
             }.get()
             let listener = try await bind(group, address, port: port) { channel in

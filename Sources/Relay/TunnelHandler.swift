@@ -92,18 +92,55 @@ final class TunnelHandler: ChannelInboundHandler, RemovableChannelHandler {
             role = first
             if first == RelayWire.control { board.control(context.channel, of: hub.pin, hub.name) }
         }
-        // Each ping is sent back, so the hub knows that the way stands.
-        guard bytes.readableBytesView.allSatisfy({ $0 == RelayWire.ping }), bytes.readableBytes <= 64 else {
-            return context.close(promise: nil)
-        }
+        guard let pings = read(&bytes, of: hub.pin, context) else { return context.close(promise: nil) }
         start(.seconds(RelayWire.silence))
-        if bytes.readableBytes > 0 { context.writeAndFlush(wrapOutboundOut(bytes), promise: nil) }
+        // Each ping is sent back, so the hub knows that the way stands.
+        if pings > 0 {
+            let answer = ByteBuffer(repeating: RelayWire.ping, count: pings)
+            context.writeAndFlush(wrapOutboundOut(answer), promise: nil)
+        }
         if role == RelayWire.spare, !isOffered {
             isOffered = true
             board.spare(context.channel, of: hub.pin, hub.name)
         }
     }
 
+    /// Reads pings, and on the control connection proofs, of which one may be cut.
+    ///
+    /// - Returns: how many pings there were; nil if it is no hub that speaks.
+    private func read(_ bytes: inout ByteBuffer, of pin: Pin, _ context: ChannelHandlerContext) -> Int? {
+        var pings = 0
+        while bytes.readableBytes > 0 || isWhole {
+            if let length = proofLength {
+                proof += bytes.readBytes(length: min(length - proof.count, bytes.readableBytes)) ?? []
+                guard isWhole else { break }
+                board.prove(proof, by: pin, on: context.channel)
+                (proof, proofLength, proofHead) = ([], nil, [])
+            } else if let byte = bytes.readInteger(as: UInt8.self) {
+                if proofHead.isEmpty, byte == RelayWire.ping {
+                    pings += 1
+                    continue
+                }
+                proofHead.append(byte)
+                guard role == RelayWire.control, proofHead[0] == RelayWire.proof else { return nil }
+                guard proofHead.count == 4 else { continue }
+                let length = proofHead.dropFirst().reduce(0) { $0 << 8 | Int($1) }
+                proofCount += 1
+                guard length <= InstalledCertificate.maximumByteCount,
+                    proofCount <= RelayWire.maximumProofCount
+                else { return nil }
+                proofLength = length
+            }
+        }
+        return pings <= 64 ? pings : nil
+    }
+
+    /// The type and the length, as far as they have come.
+    private var proofHead: [UInt8] = []
+    private var proofLength: Int?
+    private var proof: [UInt8] = []
+    private var proofCount = 0
+    private var isWhole: Bool { proofLength == proof.count }
     private var isOffered = false
 
     func channelInactive(context: ChannelHandlerContext) {

@@ -4,11 +4,11 @@
 ///     record    = %x16 %x03 version(1) length(2) fragment         ; length: 1 to 16,384
 ///     handshake = %x01 length(3) hello                            ; the fragments, put together
 ///     hello     = version(2) random(32) session<0..32> suites<2..> compression<1..> extensions<0..>
-///     extension = type(2) data<0..>                               ; 0: server_name (RFC 6066 § 3)
+///     extension = type(2) data<0..>                               ; 0: server_name (RFC 6066 § 3), 16: ALPN
 ///
-/// Only the name is read, and nothing is verified: whoever sends it can name any server. Values of types that
-/// are reserved so that servers learn to ignore them (GREASE, RFC 8701) are ignored. With an encrypted
-/// ClientHello the name is that of the outer one.
+/// Only the name is read, and whether an authority asks for it (RFC 8737); nothing is verified: whoever
+/// sends it can name any server. Values of types that are reserved so that servers learn to ignore them
+/// (GREASE, RFC 8701) are ignored. With an encrypted ClientHello the name is that of the outer one.
 ///
 /// Accepted: `16 03 01 …` with one host name. Rejected: another first byte, an empty fragment, a second
 /// extension of one type, a second name, a name that is not ASCII, lengths that do not add up.
@@ -20,7 +20,9 @@ package enum ClientHello {
         /// It goes on; at most ``maximumByteCount`` bytes in all.
         case more
         /// The name in lower case, without the root's dot.
-        case name(String)
+        ///
+        /// `isChallenge`: an ACME authority asks whether the name is held; it offers `acme-tls/1` alone.
+        case name(String, isChallenge: Bool = false)
         /// A whole ClientHello without a name.
         case noName
         case malformed
@@ -103,6 +105,9 @@ package enum ClientHello {
         }
     }
 
+    /// What RFC 8737 § 3 lets an authority offer, as the extension has it.
+    private static let challengeProtocols: [UInt8] = [0, 11, 10] + Array("acme-tls/1".utf8)
+
     private static func name(in hello: [UInt8]) throws(Malformed) -> Verdict {
         var reader = Reader(bytes: hello[...])
         _ = try reader.take(34)
@@ -115,14 +120,15 @@ package enum ClientHello {
         var extensions = Reader(bytes: try reader.vector(2))
         guard reader.bytes.isEmpty else { throw Malformed() }
         var seen: Set<Int> = []
-        var found = Verdict.noName
+        var (name, isChallenge): (String?, Bool) = (nil, false)
         while !extensions.bytes.isEmpty {
             let type = try extensions.number(2)
             let data = try extensions.vector(2)
             guard seen.insert(type).inserted else { throw Malformed() }
-            if type == 0 { found = .name(try serverName(data)) }
+            if type == 0 { name = try serverName(data) }
+            if type == 16 { isChallenge = data.elementsEqual(challengeProtocols) }
         }
-        return found
+        return name.map { .name($0, isChallenge: isChallenge) } ?? .noName
     }
 
     private static func serverName(_ data: ArraySlice<UInt8>) throws(Malformed) -> String {

@@ -3,9 +3,11 @@
 /// The hub asks for the protocol `hubpair-relay/1` (ALPN, RFC 7301), with both pins checked, and sends one
 /// byte: `C` for the control connection, `S` for a spare one. Then:
 ///
-///     hub   = %x00                ; a ping, which the relay sends back
-///     relay = %x00 / waiting / ProxyHeader
+///     hub   = %x00 / proof        ; a ping, which the relay sends back
+///     relay = %x00 / waiting / verdict / ProxyHeader
 ///     waiting = %x01 count(1)     ; on the control connection: so many callers have no spare connection
+///     proof = %x02 length(3) PEM  ; the same: a certificate for public names with its chain; empty: none
+///     verdict = %x02 %x00-02      ; to a proof; see ``Verdict``
 ///
 /// A spare connection belongs to a caller from the ``ProxyHeader`` on, and carries its bytes from there.
 package enum RelayWire {
@@ -14,6 +16,19 @@ package enum RelayWire {
     package static let spare = UInt8(ascii: "S")
     package static let ping: UInt8 = 0x00
     package static let waiting: UInt8 = 0x01
+    package static let proof: UInt8 = 0x02
+
+    /// What a relay says to a proof.
+    package enum Verdict: UInt8, Sendable {
+        case taken = 0
+        /// It is not the hub's, or no authority that the relay knows has issued it.
+        case notBelieved = 1
+        /// All its names are given to other hubs.
+        case givenToOthers = 2
+    }
+
+    /// The proofs that a relay looks at of one connection.
+    package static let maximumProofCount = 16
 
     /// How many spare connections a hub keeps.
     package static let spareCount = 3

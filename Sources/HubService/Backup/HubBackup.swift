@@ -87,7 +87,7 @@ package struct HubBackup {
 
     /// True if it is a certificate for a public name with the hub's key, or there is none.
     private static func isBorne(_ publicCertificate: [UInt8]?, by identity: TLSIdentity) -> Bool {
-        publicCertificate.map { (try? InstalledCertificate($0, of: identity)) != nil } ?? true
+        publicCertificate.map { (try? InstalledCertificate($0, of: identity.pin)) != nil } ?? true
     }
 
     /// Reads a backup whole before anything is done with it.

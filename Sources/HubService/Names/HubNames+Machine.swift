@@ -88,7 +88,7 @@ extension HubNames.Sources {
         let pem = try? PublicCertificate.file(in: directory)
         let identity = pem == nil ? nil : try? HubState.identity(in: directory)
         installed = []
-        if let pem, let identity, let certificate = try? InstalledCertificate(pem, of: identity) {
+        if let pem, let identity, let certificate = try? InstalledCertificate(pem, of: identity.pin) {
             installed = certificate.names
         }
     }

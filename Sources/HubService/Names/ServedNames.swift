@@ -11,6 +11,7 @@ final class ServedNames: Sendable {
     private let log: ServeLog
     private let current: Mutex<HubNames>
     private let file: Mutex<[UInt8]?>
+    private let request: Mutex<CertificateRequest?>
     private let onChange = Mutex<(@Sendable (HubNames, [UInt8]?) -> Void)?>(nil)
     private let watch = Mutex<LinkWatch?>(nil)
     private let queue = DispatchQueue(label: "hubpair.names")
@@ -21,6 +22,7 @@ final class ServedNames: Sendable {
         let directory = try state.open()
         var sources = HubNames.Sources.current(settings, in: directory)
         file = Mutex(try? PublicCertificate.file(in: directory))
+        request = Mutex(ServedNames.request(in: directory))
         sources.listen = listen
         current = Mutex(HubNames(sources))
     }
@@ -28,6 +30,12 @@ final class ServedNames: Sendable {
     var now: HubNames { current.withLock { $0 } }
     /// The file of the installed certificate.
     var installedFile: [UInt8]? { file.withLock { $0 } }
+    /// What an authority may ask this machine for, if the owner has a certificate made.
+    var certificateRequest: CertificateRequest? { request.withLock { $0 } }
+
+    private static func request(in directory: borrowing ProtectedDirectory) -> CertificateRequest? {
+        try? directory.read(CertificateRequest.fileName, CertificateRequest.init(parsing:))
+    }
 
     /// True if it is the hub's. A name that it does not have is looked for in its files again only when they
     /// change; an address may have come this moment.
@@ -60,7 +68,10 @@ final class ServedNames: Sendable {
         let settings: HubSettings? = try? HubState.settings(in: state.open())
         var isNewFile = false
         do {
-            let new = try PublicCertificate.file(in: state.open())
+            let directory = try state.open()
+            let new = try PublicCertificate.file(in: directory)
+            let asked = ServedNames.request(in: directory)
+            request.withLock { $0 = asked }
             isNewFile = file.withLock { file in
                 defer { file = new }
                 return file != new

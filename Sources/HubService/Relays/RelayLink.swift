@@ -67,7 +67,7 @@ final class RelayLink: ChannelInboundHandler, RemovableChannelHandler {
         close()
     }
 
-    private func write(_ bytes: [UInt8]) {
+    func write(_ bytes: [UInt8]) {
         context?.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: bytes)), promise: nil)
     }
 
@@ -90,6 +90,16 @@ final class RelayLink: ChannelInboundHandler, RemovableChannelHandler {
                     return
                 }
                 uplink.wait(Int(rest[rest.startIndex + 1]))
+                rest = rest.dropFirst(2)
+            case RelayWire.proof:
+                guard rest.count >= 2 else {
+                    received = Array(rest)
+                    return
+                }
+                guard let verdict = RelayWire.Verdict(rawValue: rest[rest.startIndex + 1]) else {
+                    return giveUp("it does not speak as a relay does")
+                }
+                uplink.proved(verdict)
                 rest = rest.dropFirst(2)
             default: return giveUp("it does not speak as a relay does")
             }

@@ -1,4 +1,5 @@
 import Addresses
+import FoundationEssentials
 import GatewayRules
 import NIOCore
 import NIOPosix
@@ -26,6 +27,7 @@ final class RelayUplink {
     private var isEnded = false
     /// The log has said that it is connected, or that it is not.
     private var isToldConnected: Bool?
+    private var certificate: [UInt8]?
 
     init(_ relay: HubWays.Relay, on loop: ServeLoop, _ context: NIOSSLContext, log: ServeLog) {
         (self.relay, self.loop, self.context, self.log) = (relay, loop, context, log)
@@ -92,6 +94,37 @@ final class RelayUplink {
         isToldConnected = true
         log.notice("devices reach the hub by the relay \(relay.name) at \(relay.address)")
         fill(RelayWire.spareCount)
+        if certificate != nil { prove() }
+    }
+
+    /// Shows the relay the certificate for public names, now and whenever it comes back.
+    func show(_ certificate: [UInt8]?) {
+        guard certificate != self.certificate else { return }
+        self.certificate = certificate
+        if isToldConnected == true { prove() }
+    }
+
+    private func prove() {
+        let pem = certificate ?? []
+        guard pem.count <= InstalledCertificate.maximumByteCount else { return }
+        let length = [16, 8, 0].map { UInt8(truncatingIfNeeded: pem.count >> $0) }
+        control?.write([RelayWire.proof] + length + pem)
+    }
+
+    /// What the relay says to the certificate.
+    func proved(_ verdict: RelayWire.Verdict) {
+        guard certificate != nil else { return }
+        switch verdict {
+        case .taken: log.notice("the relay \(relay.name) lets callers of the hub's public names through")
+        case .notBelieved:
+            log.warning(
+                .fault,
+                "the relay \(relay.name) does not believe the certificate for the hub's public names: no "
+                    + "public authority has issued it, or it is not valid now")
+        case .givenToOthers:
+            log.warning(
+                .fault, "the relay \(relay.name) has given the hub's public names to other hubs")
+        }
     }
 
     /// So many callers wait.
@@ -152,11 +185,23 @@ final class RelayUplink {
                 .limit, "closed a connection by the relay \(relay.name): there are \(carried) already")
             return false
         }
+        let equip = { [loop, large] in
+            try ServeListener.equip(
+                channel, of: source, isRelayed: true, loop: loop, largeHandshakes: large)
+        }
         guard
-            ConnectionLimiter.admit(channel, from: source, counted: SourcePrefix(relayed: source), shared),
-            (try? ServeListener.equip(
-                channel, of: source, isRelayed: true, loop: loop, largeHandshakes: large)) != nil
+            ConnectionLimiter.admit(channel, from: source, counted: SourcePrefix(relayed: source), shared)
         else { return false }
+        do {
+            if let request = shared.names.certificateRequest, Date() < request.until {
+                try channel.pipeline.syncOperations.addHandler(
+                    ChallengeSwitch(request, log: log, equip: equip))
+            } else {
+                try equip()
+            }
+        } catch {
+            return false
+        }
         carried += 1
         let uplink = NIOLoopBound(self, eventLoop: loop.eventLoop)
         channel.closeFuture.whenComplete { _ in uplink.value.carried -= 1 }

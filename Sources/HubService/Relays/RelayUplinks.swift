@@ -10,6 +10,8 @@ final class RelayUplinks {
     private let identity: TLSIdentity
     private let loop: ServeLoop
     private let log: ServeLog
+    /// The certificate for public names; nil: none.
+    private var certificate: [UInt8]?
     private var uplinks: [(relay: HubWays.Relay, uplink: RelayUplink)] = []
 
     init(_ identity: TLSIdentity, loop: ServeLoop, log: ServeLog) {
@@ -23,12 +25,20 @@ final class RelayUplinks {
         for relay in relays where !uplinks.contains(where: { $0.relay == relay }) {
             do {
                 let uplink = RelayUplink(relay, on: loop, try context(), log: log)
+                uplink.show(certificate)
                 uplinks.append((relay, uplink))
                 uplink.begin()
             } catch {
                 log.error("cannot use the relay \(relay.name): \(error)")
             }
         }
+    }
+
+    /// Shows the relays the certificate for public names, so that they let its callers through.
+    func show(_ certificate: [UInt8]?) {
+        guard certificate != self.certificate else { return }
+        self.certificate = certificate
+        for (_, uplink) in uplinks { uplink.show(certificate) }
     }
 
     private func context() throws -> NIOSSLContext {

@@ -180,12 +180,16 @@ package final class ServeHub: Sendable {
         }
         shared.names.start { [certificate = shared.certificate, log = shared.log] names, file in
             certificate.take(names, installed: file, log)
+            uplinks.execute { $0.show(file) }
         }
         let server = ServeHub(
             group: group, listeners: listeners, watch: watch, loops: loops, announcement: announcement,
             expiries: expiries, status: status, keepAlive: keepAlive, household: household, shared: shared,
             services: services, metrics: metrics)
-        uplinks.execute { $0.keep(shared.ways.ways.relays) }
+        uplinks.execute {
+            $0.show(shared.names.installedFile)
+            $0.keep(shared.ways.ways.relays)
+        }
         let upstream =
             hub.settings.upstream.map { "in front of \($0.text)" }
             ?? "no upstream is set: pairing works, everything else answers 502"

@@ -137,6 +137,6 @@ final class ServedCertificate: Sendable {
             names: names, made: now, home: home,
             // A certificate for nothing would not be one.
             wide: wideNames.isEmpty && wideAddresses.isEmpty ? home : try chain(.wide),
-            installed: file.flatMap { try? InstalledCertificate($0, of: identity) }, file: file)
+            installed: file.flatMap { try? InstalledCertificate($0, of: identity.pin) }, file: file)
     }
 }

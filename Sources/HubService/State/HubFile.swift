@@ -5,7 +5,7 @@ package import Pairing
 /// database, each of which is several.
 package enum HubFile: CaseIterable, Sendable {
     case settings, key, certificate, devices, codes, attempts, lastSeen, ways, services, joined, names
-    case publicCertificate
+    case publicCertificate, certificateRequest
     case rooms, scenes, rules, sceneRuns
 
     package var name: String {
@@ -22,6 +22,7 @@ package enum HubFile: CaseIterable, Sendable {
         case .joined: JoinedServers.fileName
         case .names: AnnouncedNames.fileName
         case .publicCertificate: PublicCertificate.fileName
+        case .certificateRequest: CertificateRequest.fileName
         case .rooms: Rooms.fileName
         case .scenes: HubScenes.fileName
         case .rules: Rules.fileName
@@ -36,7 +37,7 @@ package enum HubFile: CaseIterable, Sendable {
         switch self {
         case .settings, .key, .certificate, .devices: .always
         case .ways, .services, .joined, .publicCertificate, .rooms, .scenes, .rules, .sceneRuns: .ifThere
-        case .codes, .attempts, .lastSeen, .names: .never
+        case .codes, .attempts, .lastSeen, .names, .certificateRequest: .never
         }
     }
 
@@ -51,7 +52,7 @@ package enum HubFile: CaseIterable, Sendable {
         case .devices: .devices
         case .codes: .codes
         // Its names are the hub's.
-        case .settings, .publicCertificate: .settings
+        case .settings, .publicCertificate, .certificateRequest: .settings
         // The house is told of it.
         case .joined: .settings
         case .ways: .ways
@@ -66,7 +67,7 @@ package enum HubFile: CaseIterable, Sendable {
         switch self {
         case .rooms, .scenes, .rules, .sceneRuns: true
         case .settings, .key, .certificate, .devices, .codes, .attempts, .lastSeen, .ways, .services,
-            .joined, .names, .publicCertificate:
+            .joined, .names, .publicCertificate, .certificateRequest:
             false
         }
     }
@@ -82,7 +83,7 @@ package enum HubFile: CaseIterable, Sendable {
         switch self {
         case .devices, .attempts, .codes: true
         case .settings, .key, .certificate, .lastSeen, .ways, .services, .joined, .names, .publicCertificate,
-            .rooms, .scenes, .rules, .sceneRuns:
+            .certificateRequest, .rooms, .scenes, .rules, .sceneRuns:
             false
         }
     }
@@ -99,6 +100,7 @@ package enum HubFile: CaseIterable, Sendable {
         case .services: _ = try WebServices(parsing: bytes)
         case .joined: _ = try JoinedServers(parsing: bytes)
         case .names: _ = try AnnouncedNames(parsing: bytes)
+        case .certificateRequest: _ = try CertificateRequest(parsing: bytes)
         case .rooms: _ = try Rooms(parsing: bytes)
         case .scenes: _ = try HubScenes(parsing: bytes)
         case .rules: _ = try Rules(parsing: bytes)

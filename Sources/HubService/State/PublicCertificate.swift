@@ -14,7 +14,12 @@ package struct PublicCertificate {
     package init(state: HubState) { self.state = state }
 
     /// A request for a certificate with the hub's key, in PEM.
-    package func request(names: [WebHost]) throws -> [UInt8] {
+    ///
+    /// - Parameter port: where an ACME client of this machine answers for the names, for an hour, through
+    ///   the hub's relays; nil: nowhere.
+    package func request(names: [WebHost], answering port: UInt16? = nil, now: Date = Date()) throws
+        -> [UInt8]
+    {
         let names = try names.map { host throws(NameError) in
             guard case .name(let name) = host, name.contains("."), HubNames.leaf(of: host) == nil else {
                 throw .notPublic(host)
@@ -23,14 +28,20 @@ package struct PublicCertificate {
         }
         let directory = try state.open()
         _ = try HubState.hub(in: directory)
-        return Array(try HubState.existingIdentity(in: directory).signingRequestPEM(names: names).utf8)
+        let pem = Array(try HubState.existingIdentity(in: directory).signingRequestPEM(names: names).utf8)
+        if let port {
+            let until = now.addingTimeInterval(CertificateRequest.lifetime)
+            let request = CertificateRequest(names: names, port: port, until: until)
+            try directory.withLock { try $0.replace(CertificateRequest.fileName, with: request.serialized) }
+        }
+        return pem
     }
 
     /// Installs a chain in PEM; a hub that serves uses it at once.
     package func install(_ pem: [UInt8], now: Date = Date()) throws -> InstalledCertificate {
         try state.open().withLock { directory in
             _ = try HubState.hub(in: directory)
-            let certificate = try InstalledCertificate(pem, of: HubState.existingIdentity(in: directory))
+            let certificate = try InstalledCertificate(pem, of: HubState.existingIdentity(in: directory).pin)
             try certificate.check(at: now)
             try directory.replace(PublicCertificate.fileName, with: pem)
             return certificate
@@ -41,7 +52,7 @@ package struct PublicCertificate {
     package func installed() throws -> InstalledCertificate? {
         let directory = try state.open()
         guard let pem = try PublicCertificate.file(in: directory) else { return nil }
-        return try InstalledCertificate(pem, of: HubState.existingIdentity(in: directory))
+        return try InstalledCertificate(pem, of: HubState.existingIdentity(in: directory).pin)
     }
 
     /// Takes it out; a hub that serves forgets it at once.

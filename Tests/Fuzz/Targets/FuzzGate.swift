@@ -18,7 +18,7 @@ func fuzzHellos(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: data, count: count))
     let verdict = ClientHello.read(bytes)
     switch verdict {
-    case .name(let name):
+    case .name(let name, _):
         precondition((1...253).contains(name.utf8.count))
         precondition(ClientHello.read(bytes + [0x17]) == verdict, "a name does not change")
     case .more: precondition(count < ClientHello.maximumByteCount, "it goes on without an end")

@@ -43,6 +43,19 @@ import Testing
         #expect(ClientHello.read(bytes + [0x17, 0x03, 0x03, 0x00, 0x01, 0x00]) == .name(name))
     }
 
+    /// What may be offered beside `acme-tls/1`: nothing (RFC 8737 § 3).
+    @Test func anAuthorityOffersOneProtocolAlone() {
+        func offering(_ protocols: [String]) -> ClientHello.Verdict {
+            let list = protocols.flatMap { vector(Array($0.utf8), 1) }
+            let offer = number(16, 2) + vector(vector(list, 2), 2)
+            return ClientHello.read(records(hello(offer + serverName(name)), of: 400))
+        }
+        #expect(offering(["acme-tls/1"]) == .name(name, isChallenge: true))
+        for others in [["http/1.1"], ["acme-tls/1", "http/1.1"], ["h2", "acme-tls/1"], ["acme-tls/2"], []] {
+            #expect(offering(others) == .name(name))
+        }
+    }
+
     @Test func aHelloWithoutANameHasNone() {
         #expect(ClientHello.read(records(hello(grease), of: 100)) == .noName)
         #expect(ClientHello.read(records(hello([]), of: 100)) == .noName)
@@ -82,7 +95,7 @@ import Testing
                 var bytes = good
                 bytes[position] = UInt8.random(in: .min ... .max, using: &random)
                 switch ClientHello.read(bytes) {
-                case .name(let found): #expect(found.utf8.count <= 253)
+                case .name(let found, _): #expect(found.utf8.count <= 253)
                 case .more, .noName, .malformed: break
                 }
             }

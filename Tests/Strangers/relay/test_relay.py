@@ -109,7 +109,7 @@ def records(message, sizes):
 
 KINDS = [
     "plain", "upper", "dot", "cut", "drops", "grease", "last", "padded", "none", "unknown", "foreign", "two-names", "twice",
-    "kind", "lengths", "nul", "long", "huge", "truncated", "empty-record", "alert-first", "second-hello", "suffix"]
+    "kind", "lengths", "nul", "long", "huge", "truncated", "empty-record", "alert-first", "second-hello", "suffix", "challenge", "challenged"]
 
 
 def generated(rng, houses, kind):
@@ -152,6 +152,11 @@ def generated(rng, houses, kind):
         case "huge":
             hello.extensions.append((0x4444, bytes(rng.randint(16_500, 40_000))))
             sizes, reached = [16_000] * 4, None
+        # An authority's question for a name that no hub holds; for one that it does, the hub answers.
+        case "challenge":
+            hello.extensions.append((16, vector(2, vector(1, b"acme-tls/1"))))
+            reached = hello.named(names(rng.choice([b"kitchen.example.org", b"hub.invalid", own + b".example.org"]))) and None
+        case "challenged": hello.extensions.append((16, vector(2, vector(1, b"acme-tls/1"))))
         case "suffix": reached = hello.named(names(own + b"." + other.server_name.encode())) and None
     data = records(hello.message, sizes)
     match kind:

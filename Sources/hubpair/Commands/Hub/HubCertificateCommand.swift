@@ -72,9 +72,12 @@ struct HubCertificateCommand: ParsableCommand {
             commandName: "request",
             abstract: "Write a request for a certificate with the hub's key (PKCS #10, PEM).",
             discussion: """
+                Where the name leads to a relay of the hub, --answer lets an authority's question \
+                (TLS-ALPN-01, RFC 8737) through to an ACME client on this machine, for an hour.
+
                 EXAMPLES:
                   hubpair hub certificate request --name kitchen.example.org -o hub.csr
-                  hubpair hub certificate request --name kitchen.example.org
+                  hubpair hub certificate request --name kitchen.example.org --answer 443
                 """)
 
         @Option(
@@ -82,6 +85,15 @@ struct HubCertificateCommand: ParsableCommand {
             help: ArgumentHelp("A public name of the hub; repeatable.", valueName: "name"),
             transform: publicName)
         var names: [WebHost] = []
+
+        @Option(
+            help: ArgumentHelp(
+                "The port of this machine (127.0.0.1) where an ACME client answers an authority that comes "
+                    + "by a relay; one below 1024 is no other user's.", valueName: "port"),
+            transform: optionValue("not a port", give: "a number from 1 to 65535") { text in
+                UInt16(text).flatMap { $0 > 0 ? $0 : nil }
+            })
+        var answer: UInt16?
 
         @OptionGroup var output: Output
         @OptionGroup var state: StateOption
@@ -94,7 +106,9 @@ struct HubCertificateCommand: ParsableCommand {
 
         func run() throws {
             let state = state.state
-            try output.write(PublicCertificate(state: state).request(names: names), besides: state.ownFiles)
+            try output.write(
+                PublicCertificate(state: state).request(names: names, answering: answer),
+                besides: state.ownFiles)
         }
     }
 
@@ -161,7 +175,7 @@ extension InstalledCertificate {
 }
 
 /// A DNS name.
-private func publicName(_ text: String) throws -> WebHost {
+func publicName(_ text: String) throws -> WebHost {
     guard case .name(let name)? = WebHost(pasted: text) else {
         throw ValidationError("not a DNS name. Give one like kitchen.example.org")
     }

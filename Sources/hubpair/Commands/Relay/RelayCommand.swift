@@ -24,7 +24,7 @@ struct RelayCommand: ParsableCommand {
               hubpair relay print --format text             # there: a code for one hub
               hubpair relay hubs
             """,
-        subcommands: [RelayServeCommand.self, Print.self, Hubs.self, Remove.self])
+        subcommands: [RelayServeCommand.self, Print.self, Hubs.self, Remove.self, RelayNamesCommand.self])
 
     /// Where the relay's files are.
     struct DirectoryOption: ParsableArguments {

@@ -5,6 +5,7 @@ import Glibc
 import HubService
 import Identity
 import Logging
+import PinnedTLS
 import Relay
 
 /// `hubpair relay serve`: the relay itself, until it is stopped.
@@ -61,11 +62,12 @@ struct RelayServeCommand: AsyncParsableCommand {
         let log = logging.log("hubpair-relay")
         let files = directory.relay
         try files.ensure(port: listen.port)
-        let manager = ServiceManager(environment: ProcessInfo.processInfo.environment)
+        let environment = ProcessInfo.processInfo.environment
+        let manager = ServiceManager(environment: environment)
         let signals = StopSignals()
         let relay = try await ServeRelay.start(
-            state: files.state, on: listen.address, port: listen.port, limits: limits,
-            logsAddresses: logging.logLevel == .debug, log: log)
+            files, on: listen.address, port: listen.port, limits: limits,
+            logsAddresses: logging.logLevel == .debug, roots: PublicRoots(environment: environment), log: log)
         manager.notify(.ready)
         var received = signals.stream.makeAsyncIterator()
         _ = await received.next()
