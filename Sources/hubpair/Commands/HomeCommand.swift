@@ -67,12 +67,7 @@ struct HomeCommand: ParsableCommand {
         var by: Grouping?
 
         func validate() throws {
-            guard !allHubs || home.hub.isEmpty else {
-                throw ValidationError("--hub and --all-hubs exclude each other. Leave one out")
-            }
-            guard !allHubs || !home.insecure else {
-                throw ValidationError("--insecure is said for one hub. Name it with --hub")
-            }
+            try home.check(allHubs: allHubs)
             guard timeout == nil || allHubs else {
                 throw ValidationError("--timeout is for --all-hubs. Leave it out, or add --all-hubs")
             }

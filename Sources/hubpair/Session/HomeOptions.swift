@@ -13,6 +13,15 @@ struct HomeOptions: ParsableArguments {
 
     @OptionGroup var configuration: ConfigurationOption
 
+    func check(allHubs: Bool) throws {
+        guard !allHubs || hub.isEmpty else {
+            throw ValidationError("--hub and --all-hubs exclude each other. Leave one out")
+        }
+        guard !allHubs || !insecure else {
+            throw ValidationError("--insecure is said for one hub. Name it with --hub")
+        }
+    }
+
     /// What was said, without the parts that read it.
     var choice: HomeChoice {
         HomeChoice(hubs: hub.map(\.text), insecure: insecure, configurationPath: configuration.path)
@@ -63,6 +72,40 @@ struct HomeChoice: Equatable {
             session = make(try await chosen(reach))
         }
         try await session.use(body)
+    }
+
+    /// Calls `body` with each hub that is meant, one after the other. What one hub does not have another may;
+    /// a hub that does not answer is named, and since when it is away.
+    ///
+    /// - Parameter allHubs: every hub is meant.
+    func useEach(
+        within confirmation: ConfirmationOption, allHubs: Bool, _ body: (HomeSession) async throws -> Void
+    ) async throws {
+        let reach = try UseHub(configuration: configuration)
+        guard let hubs = try allHubs ? reach.all() : several(reach), hubs.count > 1 else {
+            return try await use(within: confirmation, body)
+        }
+        var (failures, misses): ([any Error], [any UserError]) = ([], [])
+        for hub in hubs {
+            let session = HomeSession(
+                hub, reach: reach, isInsecureAllowed: insecure, answering: confirmation.answering)
+            do {
+                try await session.use(body)
+            } catch let status as ExitStatus {
+                // It has been said.
+                failures.append(status)
+            } catch let error as HubFailure {
+                failures.append(error)
+                Console.report(error)
+                guard let memory = reach.memory(of: hub) else { continue }
+                Console.note("\(hub.name) was seen \(memory.age.words) ago, and is as it was")
+            } catch let error as any UserError where error.kind == .notFound {
+                misses.append(error)
+                Console.note("\(hub.name): \(error)")
+            }
+        }
+        if misses.count == hubs.count, let miss = misses.first { throw ExitStatus(of: miss) }
+        guard failures.isEmpty else { throw ExitStatus.worst(of: failures.map { ExitStatus(of: $0) }) }
     }
 
     /// The hubs that are meant, if they are more than one: those named, or else those of 'hubs select'.

@@ -54,13 +54,7 @@ struct ListAppliances: Equatable {
             guard let memory = reach.memory(of: session.hub) else { continue }
             if !isFirst { try Console.output("") }
             isFirst = false
-            let age = max(0, Int(Date().timeIntervalSince(memory.seen)))
-            let title = "\(session.title): does not answer; as it was \(Duration.seconds(age).words) ago"
-            let table = Table(
-                columns: ["APPLIANCE", "TYPE", "STATE"],
-                rows: memory.appliances.map { [$0.name, $0.type, $0.state].map { shortened($0) } },
-                limits: [60, 16, 24])
-            try Console.output(([SafeText.escaped(title)] + table.linesForOutput).joined(separator: "\n"))
+            try memory.write(of: session)
         }
     }
 
@@ -101,5 +95,20 @@ struct ListAppliances: Equatable {
             ? []
             : Table(devices, groups: groups, units: look.rooms.units, silentIn: look.house).linesForOutput
         try Console.output(([SafeText.escaped(session.title)] + table).joined(separator: "\n"))
+    }
+}
+
+extension ApplianceNames.Memory {
+    /// How long ago the hub was looked at.
+    var age: Duration { .seconds(max(0, Int(Date().timeIntervalSince(seen)))) }
+
+    /// Writes how a hub that does not answer was.
+    func write(of session: HomeSession) throws {
+        let title = "\(session.title): does not answer; as it was \(age.words) ago"
+        let table = Table(
+            columns: ["APPLIANCE", "TYPE", "STATE"],
+            rows: appliances.map { [$0.name, $0.type, $0.state].map { shortened($0) } },
+            limits: [60, 16, 24])
+        try Console.output(([SafeText.escaped(title)] + table.linesForOutput).joined(separator: "\n"))
     }
 }

@@ -66,9 +66,11 @@ struct SwitchOptions: ParsableArguments {
     @OptionGroup var guardian: OrderGuard
     @OptionGroup var appliances: ManyAppliances
     @Flag(help: "All appliances but locks, blinds, heatings and sensors.") var all = false
+    @Flag(help: "On every hub, one after the other.") var allHubs = false
 
     /// - Parameter word: `on` or `off`.
     func check(_ word: String) throws {
+        try home.check(allHubs: allHubs)
         guard all == appliances.isEmpty else {
             throw ValidationError(
                 "'home \(word)' takes --room, --type or --all. "
@@ -77,7 +79,7 @@ struct SwitchOptions: ParsableArguments {
     }
 
     func run(_ setting: Setting) async throws {
-        try await home.use(within: confirmation) { session in
+        try await home.choice.useEach(within: confirmation, allHubs: allHubs) { session in
             let orders = try await appliances.orders(to: .setting(setting), session, guardian)
             if orders.isEmpty { return Console.note("there is nothing to switch \(setting.text)") }
             try await HomeOrders(session: session, timeout: confirmation.timeout).runAndReport(

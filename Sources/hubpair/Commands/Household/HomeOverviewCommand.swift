@@ -16,22 +16,31 @@ struct HomeOverviewCommand: AsyncParsableCommand {
 
             EXAMPLES:
               hubpair home overview
+              hubpair home overview --all-hubs
               hubpair home overview --hub Garden --json
             """)
     @OptionGroup var home: HomeOptions
     @Flag(help: .json) var json = false
+    @Flag(help: "Of every hub; of one that does not answer, how it was.") var allHubs = false
+
+    func validate() throws { try home.check(allHubs: allHubs) }
 
     func run() async throws {
         let reach = try UseHub(configuration: home.choice.configuration)
-        guard let hubs = try home.choice.several(reach) else { return try await home.use(look) }
+        guard let hubs = try allHubs ? reach.all() : home.choice.several(reach), !hubs.isEmpty else {
+            return try await home.use(look)
+        }
         var failures: [any Error] = []
         for (index, hub) in hubs.enumerated() {
+            let session = HomeSession(hub, reach: reach, isInsecureAllowed: home.insecure)
             do {
-                if index > failures.count, !json { try Console.output("") }
-                try await look(HomeSession(hub, reach: reach, isInsecureAllowed: home.insecure))
+                if index > 0, !json { try Console.output("") }
+                try await look(session)
             } catch {
                 Console.report(error, subject: hub.name.description)
                 failures.append(error)
+                // Programs get what is, and the error.
+                if !json { try reach.memory(of: hub)?.write(of: session) }
             }
         }
         guard failures.count < hubs.count else {
