@@ -114,7 +114,8 @@ package final class ServeRelay: Sendable {
         do {
             let both = bootstrap.serverChannelOption(
                 ChannelOptions.Types.SocketOption(level: .ipv6, name: .ipv6_v6only), value: 0)
-            return try await both.bind(host: "::", port: Int(port)).get()
+            // Without a look-up, which says of a kernel without IPv6 something else.
+            return try await both.bind(to: SocketAddress(ipAddress: "::", port: Int(port))).get()
         } catch let error as IOError where error.errnoCode == EAFNOSUPPORT || error.errnoCode == EADDRNOTAVAIL
         {
             return try await bootstrap.bind(host: "0.0.0.0", port: Int(port)).get()
