@@ -119,6 +119,9 @@ class Chromium(Browser):
     def cookies(self):
         return self.get("cookie")
 
+    def drop_cookies(self):
+        self.develop("Network.clearBrowserCookies")
+
     def take_cookie(self, cookie):
         self.post("cookie", cookie=cookie)
 

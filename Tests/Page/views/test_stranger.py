@@ -6,7 +6,7 @@ import threading
 import time
 import unittest
 
-from house import IS_LONG, HouseTests, NAME
+from house import HouseTests
 from hub import Hub, free_port, typed_twin
 from second_implementation import Code
 
@@ -74,7 +74,6 @@ class StrangerTests(HouseTests):
         self.enter(browser)
         self.is_in(browser)
 
-    @unittest.skipIf(NAME != "chromium", "the languages of a profile")
     def test_in_german(self):
         browser = self.browser(path=None, stock=True, preferences={"intl.accept_languages": "de"})
         browser.resize(*self.SIZE)
@@ -162,19 +161,15 @@ class StrangerTests(HouseTests):
         self.is_in(browser)
         return browser, next(each["device"] for each in self.devices() if each["device"] not in known)
 
-    def drop_cookie(self, browser):
-        browser.develop("Network.clearBrowserCookies")
-
-    @unittest.skipIf(NAME != "chromium", "cookies that no script sees are dropped by Chromium's protocol")
     def test_an_expired_session_is_seen_by_nobody(self):
         browser, device = self.entered()
-        self.drop_cookie(browser)
+        browser.drop_cookies()
         # A navigation: it goes on to where it was.
         browser.open(self.page("?x=1"))
         self.is_in(browser)
         self.assertIn("?x=1", browser.run("return location.href"))
         # An order, with the page open.
-        self.drop_cookie(browser)
+        browser.drop_cookies()
         before = self.switched()
         browser.click('//button[@role="switch"][1]')
         browser.wait(lambda: self.switched() > before, "no order has come")
@@ -211,10 +206,9 @@ class StrangerTests(HouseTests):
         browser, device = self.entered()
         browser.run("return new Promise((done) => { const gone = indexedDB.deleteDatabase('hubpair'); "
                     "gone.onsuccess = gone.onblocked = () => done(true); })")
-        if NAME == "chromium":
-            self.drop_cookie(browser)
-            browser.open(self.page())
-            browser.find("//main//input")
+        browser.drop_cookies()
+        browser.open(self.page())
+        browser.find("//main//input")
 
     def test_another_port_of_this_host(self):
         """A page at another port is of the same site, and the browser sends the session's cookie with what it asks."""
