@@ -1,5 +1,8 @@
 /// Triple DES in CBC mode with PKCS #7 padding (FIPS 46-3, NIST SP 800-67), encryption alone: for files that
 /// old systems read, and for nothing else. It is slow, and its key is used once.
+///
+/// BoringSSL has it too; but neither swift-crypto nor swift-nio-ssl makes a product of its BoringSSL, so no
+/// other package may call that.
 struct TripleDES {
     private let rounds: [[UInt64]]
 
