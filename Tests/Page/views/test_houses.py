@@ -2,12 +2,15 @@
 import json
 import os
 import subprocess
+import threading
 import unittest
+from http.server import ThreadingHTTPServer
 
 import test_axe
 import test_open
 from house import HouseTests, Used
 from hub import HUBPAIR, Hestia, Hub
+from test_pictures import Camera
 
 
 class HousesTests(HouseTests):
@@ -25,15 +28,15 @@ class HousesTests(HouseTests):
         return subprocess.run([HUBPAIR, *arguments, "--config", self.configuration], text=True, check=True, capture_output=True,
                               timeout=60, **options).stdout
 
-    def two(self):
+    def two(self, count=3, role="member"):
         """The hub of all tests as Town, with a guest's role, and Garden, with a member's."""
         self.pair(self.hub, "guest", "Town")
-        hestia = Hestia("--devices", "3")
+        hestia = Hestia("--devices", str(count))
         self.addCleanup(hestia.stop)
         garden = Hub(hestia.url)
         self.addCleanup(garden.remove)
         garden.start()
-        self.pair(garden, "member", "<i>Garden</i>")
+        self.pair(garden, role, "<i>Garden</i>")
         return hestia, garden
 
     def default(self):
@@ -85,6 +88,42 @@ class HousesTests(HouseTests):
         browser.find('//a[@href="#home"][@aria-current="page"]')
         browser.wait(lambda: len(browser.visible('//li[contains(@class, "card")]')) == 3, "the page of the garden")
         self.assertEqual(self.default(), before)
+
+    def test_scenes_a_search_and_pictures(self):
+        self.two(count=10, role="owner")
+        browser = self.page(self.opened())
+        garden = self.section("<i>Garden</i>")
+        browser.find(f'{self.states("<i>Garden</i>")}[contains(., "Up to date")]')
+        id = next(each["hub"] for each in map(json.loads, self.hubpair("hubs", "--json").splitlines()) if "Garden" in each["name"])
+        at = f"/hubpair/local/at/{id}"
+        lamp = browser.run(f"return fetch('{at}/devices/').then((answer) => answer.json())")[0]
+        on = next(each for each in lamp["activators"] if each["type"] == "bool")
+        camera = ThreadingHTTPServer(("10.77.0.1", 0), Camera)
+        threading.Thread(target=camera.serve_forever, daemon=True).start()
+        self.addCleanup(camera.server_close)
+        self.addCleanup(camera.shutdown)
+        for path, body in (
+                ("scenes/Dusk", {"states": [{"device": lamp["deviceId"], "activator": on["activatorId"], "state": True}]}),
+                (f"pictures/{lamp['deviceId']}", {"url": f"http://10.77.0.1:{camera.server_address[1]}/now.png"})):
+            status = browser.run("""
+                return fetch(arguments[0], {method: 'PUT', body: arguments[1], headers: {'Content-Type': 'application/json'}})
+                  .then((answer) => answer.status)""", f"{at}/hubpair/v1/{path}", json.dumps(body))
+            self.assertIn(status, (200, 201), path)
+        # The scene of the one house, and not of the other.
+        browser.click(f'{garden}//button[contains(@class, "scene")][contains(., "Dusk")]')
+        card = f'{garden}//li[contains(@class, "card")][contains(., "{lamp["name"]}")]'
+        browser.find(f'{card}//button[@role="switch"][@aria-checked="true"]')
+        browser.find(f'{garden}//button[contains(@class, "scene")][@data-active]')
+        self.assertEqual(browser.visible(f'{self.section("Town")}//button[contains(@class, "scene")]'), [])
+        # A camera's picture, by way of this computer.
+        browser.find(f'{card}//div[@class="picture"]//img')
+        # One search over all houses.
+        browser.type('//input[@type="search"]', "device 9")
+        browser.wait(lambda: len(browser.visible('//li[contains(@class, "card")]')) == 1, "only the one")
+        browser.find(f'{self.section("Town")}//p[.="No appliance has this in its name."]')
+        if Used.name == "chromium":
+            self.assertEqual(self.violations(browser), [])
+        self.assertEqual(browser.complaints(), [])
 
     def test_one_that_is_away_is_shown_as_it_was(self):
         hestia, garden = self.two()

@@ -95,7 +95,7 @@ export class Card {
     if (!hasPicture) return;
     const { Picture } = await import("./picture.js");
     if (!this.#hasPicture || this.#picture) return;
-    this.#picture = Picture.of(this.#appliance);
+    this.#picture = Picture.of(this.#appliance, this.#house);
     this.node.append(this.#picture.node);
   }
 

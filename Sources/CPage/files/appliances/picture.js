@@ -19,7 +19,7 @@ const seen = new IntersectionObserver((entries) => {
 
 // The hub tells the type by the bytes, and it is one that runs nothing; the browser is given those bytes alone.
 async function read(path, isAgain = false) {
-  const answer = await fetch(`/hubpair/v1/${path}`, {
+  const answer = await fetch(path.startsWith("/") ? path : `/hubpair/v1/${path}`, {
     cache: "no-store", redirect: "error", signal: AbortSignal.timeout(patience),
   });
   if (answer.status === 401 && !isAgain && await renew()) return read(path, true);
@@ -51,7 +51,7 @@ export class Picture {
     all.add(this);
   }
 
-  static of(appliance) { return new Picture(appliance.name, `pictures/${part(appliance.id)}`); }
+  static of(appliance, house) { return new Picture(appliance.name, house.path(`pictures/${part(appliance.id)}`)); }
   static at(message, name) { return new Picture(name, `messages/${part(String(message.id))}/picture`, true); }
 
   see() {

@@ -69,7 +69,7 @@ export class Sheet {
 
   async #look() {
     const { Picture } = await import("./picture.js");
-    if (this.appliance) this.words.after(Picture.of(this.appliance).in(this.dialog).node);
+    if (this.appliance) this.words.after(Picture.of(this.appliance, this.#app.house).in(this.dialog).node);
   }
 
   // What leads further: to its history, and for who may, to its name and its end.

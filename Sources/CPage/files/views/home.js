@@ -29,7 +29,7 @@ export class HomeView {
   // Where an appliance's picture comes from, by its id, for who may see it; null where the hub has no such thing.
   pictures = null;
   armed = { count: 0, total: 0, scenes: [] };
-  #app; #filter = "all"; #query = ""; #rooms = []; #scenes = []; 
+  #app; #filter = "all"; #query = ""; #rooms = [];
 
   constructor(app) {
     this.#app = app;
@@ -46,14 +46,7 @@ export class HomeView {
     });
     this.notices = make("ul.notices");
     this.noticeList = new KeyedList(this.notices, (notice) => new Notice(notice));
-    this.sceneRow = make("ul.scenes", { "aria-label": t("Scenes") });
-    this.sceneMore = make("button.quiet", {
-      "aria-haspopup": "dialog", "aria-label": t("What the scenes would change"), onclick: async () => {
-        const { showScenes } = await import("./scenes.js");
-        showScenes(this, app.house, this.#scenes);
-      },
-    }, icon("more"));
-    this.sceneList = new KeyedList(this.sceneRow, () => new SceneButton(this));
+    this.scenes = new SceneLine(app);
     this.empty = make("div.empty", { hidden: true }, make("h2"), make("p"));
     [this.first, this.rooms, this.kinds] = [new Column(app), new Column(app), new Column(app)];
     this.columns = make("div.columns", this.rooms.node, this.kinds.node);
@@ -72,7 +65,7 @@ export class HomeView {
     this.tools = make("div.tools", this.overview, make("div.ways", this.by, this.all),
       make("label.search", icon("search"), this.search));
     this.node = make("section.view", make("h1.hidden", t("Home")),
-      this.notices, make("div.sceneline", this.sceneRow, this.sceneMore), this.tools, this.empty, this.first.node, this.columns);
+      this.notices, this.scenes.node, this.tools, this.empty, this.first.node, this.columns);
   }
 
   // What changes seldom. A hub without rooms or scenes shows its appliances.
@@ -90,14 +83,7 @@ export class HomeView {
       ...armed, count: rules.filter((rule) => rule.armed === true).length, total: rules.length,
       scenes: [...new Set(rules.flatMap((rule) => rule.in.map(String)))].sort(sorting.compare),
     };
-    const named = list(scenes, "scenes").filter((scene) => typeof scene.name === "string");
-    // The scene that ran last, as long as the house is as it says. Others that match by chance are not meant.
-    const last = named.reduce((last, scene) => (String(scene.ran ?? "") > String(last?.ran ?? "") ? scene : last), null);
-    const isActive = (scene) => array(current?.matching).includes(scene.name)
-      && (scene === last || scene.name === current.scene && scene.ran === last?.ran && scene.ran !== undefined);
-    this.#scenes = named.map((scene) => ({
-      ...scene, isActive: isActive(scene), decides: this.armed.count > 0 && scene.name === this.armed.scene,
-    }));
+    this.scenes.take(scenes, current, this.armed);
     this.show();
   }
 
@@ -132,9 +118,7 @@ export class HomeView {
     const house = this.#app.house;
     const all = [...house.appliances.values()];
     this.noticeList.show(this.#app.notices, (notice) => notice.key);
-    this.sceneList.show(this.#scenes.map((scene) => ({ ...scene, isActive: scene.isActive && this.#isSo(scene) })),
-      (scene) => scene.name);
-    set(this.sceneRow.parentElement, "hidden", this.#scenes.length === 0);
+    this.scenes.show();
     const numbers = Object.fromEntries(Object.entries(facts).map(([key, { is }]) => [key, all.filter(is).length]));
     if (numbers[this.#filter] === 0) this.#filter = "all";
     for (const { filter, number, word, button } of this.filters) {
@@ -150,14 +134,6 @@ export class HomeView {
     const shown = all.filter((each) => this.#isShown(each));
     this.#showEmpty(all.length, shown.length);
     this.#showRooms(shown);
-  }
-
-  // False once an appliance is seen to be another way than the scene says: the hub is asked for that now and then.
-  #isSo(scene) {
-    return list(scene.states).every(({ device, activator, state }) => {
-      const now = this.#app.house.appliances.get(device)?.activators.find((each) => each.id === activator)?.state;
-      return typeof now !== typeof state || (typeof state === "number" ? Math.abs(now - state) < 0.01 : now === state);
-    });
   }
 
   #isShown(appliance) {
@@ -190,6 +166,50 @@ export class HomeView {
     set(this.rooms.node, "hidden", by === "kind");
     set(this.kinds.node, "hidden", by === "room");
   }
+}
+
+// The scenes of a house, a button for each, and what they would change.
+export class SceneLine {
+  #app; #scenes = [];
+
+  // app: {house, refresh()}
+  constructor(app) {
+    this.#app = app;
+    this.row = make("ul.scenes", { "aria-label": t("Scenes") });
+    this.list = new KeyedList(this.row, () => new SceneButton(this));
+    this.node = make("div.sceneline", this.row, make("button.quiet", {
+      "aria-haspopup": "dialog", "aria-label": t("What the scenes would change"), onclick: async () => {
+        const { showScenes } = await import("./scenes.js");
+        showScenes(this, app.house, this.#scenes);
+      },
+    }, icon("more")));
+  }
+
+  // Answers of the hub. armed: how many rules are, and by which scene.
+  take(scenes, current, armed) {
+    const named = list(scenes, "scenes").filter((scene) => typeof scene.name === "string");
+    // The scene that ran last, as long as the house is as it says. Others that match by chance are not meant.
+    const last = named.reduce((last, scene) => (String(scene.ran ?? "") > String(last?.ran ?? "") ? scene : last), null);
+    const isActive = (scene) => array(current?.matching).includes(scene.name)
+      && (scene === last || scene.name === current.scene && scene.ran === last?.ran && scene.ran !== undefined);
+    this.#scenes = named.map((scene) => ({
+      ...scene, isActive: isActive(scene), decides: armed?.count > 0 && scene.name === armed.scene,
+    }));
+  }
+
+  show() {
+    this.list.show(this.#scenes.map((scene) => ({ ...scene, isActive: scene.isActive && this.#isSo(scene) })),
+      (scene) => scene.name);
+    set(this.node, "hidden", this.#scenes.length === 0);
+  }
+
+  // False once an appliance is seen to be another way than the scene says: the hub is asked for that now and then.
+  #isSo(scene) {
+    return list(scene.states).every(({ device, activator, state }) => {
+      const now = this.#app.house.appliances.get(device)?.activators.find((each) => each.id === activator)?.state;
+      return typeof now !== typeof state || (typeof state === "number" ? Math.abs(now - state) < 0.01 : now === state);
+    });
+  }
 
   // What it would do that is asked about, in words.
   #openedBy(scene) {
@@ -208,7 +228,7 @@ export class HomeView {
       || await confirm(t("Run {0}?", called(scene.name)), opening.join("\n"), t("Run"), false);
     if (!isMeant) return;
     try {
-      const answer = await ask("POST", `scenes/${part(scene.name)}/run`, undefined, 40);
+      const answer = await ask("POST", this.#app.house.path(`scenes/${part(scene.name)}/run`), undefined, 40);
       const failed = list(answer, "states").filter((each) => each.result !== "confirmed").length;
       const result = failed > 0 ? t("{0} did not follow", n(failed, "appliance", "appliances")) : t("done");
       toast(`${called(scene.name)}: ${result}`,

@@ -4,6 +4,7 @@
 import { Appliance } from "./appliance.js";
 import { button, icon, KeyedList, make, say, sentence, set, span, toast } from "./dom.js";
 import { House } from "./house.js";
+import { SceneLine } from "./home.js";
 import { array, ask, Away, list, own, part, Refusal } from "./hub.js";
 import { byRoom, Column } from "./sections.js";
 import { m, t } from "./text.js";
@@ -16,18 +17,26 @@ const patience = 8;
 // Browsers have six connections to this computer, and the page of one hub needs three. A hub that is away takes long.
 const atOnce = 3;
 const shownAlarms = 3;
+// Fewer appliances are looked over faster than searched.
+const fewest = 13;
 const roleNames = { owner: m("Owner"), member: m("Member"), guest: m("Guest") };
 
 export class HousesView {
+  query = "";
   #hubs = []; #isOpen = false; #running = 0; #waiting = [];
 
   constructor() {
     this.choices = make("div.chips", { role: "group", "aria-label": t("Which houses are shown") });
     this.choiceList = new KeyedList(this.choices, () => new Choice(this));
+    this.search = make("input", {
+      type: "search", placeholder: t("Find an appliance"), "aria-label": t("Find an appliance"), autocomplete: "off",
+      oninput: () => { this.query = this.search.value.trim().toLowerCase(); for (const each of this.list.rows) each.draw(); },
+    });
+    this.tools = make("div.tools", { hidden: true }, make("label.search", icon("search"), this.search));
     this.none = make("p.none", t("No house is shown. Choose one above."));
     this.sections = make("div.houses");
     this.list = new KeyedList(this.sections, (hub) => new HouseSection(this, hub));
-    this.node = make("section.view", { hidden: true }, make("h1", t("Houses")), this.choices, this.none, this.sections);
+    this.node = make("section.view", { hidden: true }, make("h1", t("Houses")), this.choices, this.tools, this.none, this.sections);
     document.addEventListener("visibilitychange", () => this.show());
     setInterval(() => { if (this.isOpen) for (const each of this.list.rows) each.showStatus(); }, 1000);
   }
@@ -58,6 +67,12 @@ export class HousesView {
   }
 
   hide() { this.#isOpen = false; }
+
+  // One field finds what is in any of the houses.
+  showSearch() {
+    const count = [...this.list.rows].reduce((sum, each) => sum + each.house.appliances.size, 0);
+    set(this.tools, "hidden", count < fewest && this.query === "");
+  }
 
   has(section) { return [...this.list.rows].includes(section); }
 
@@ -117,13 +132,14 @@ class KeptAppliance extends Appliance {
 }
 
 class HouseSection {
-  #view; #hub; #timer = null; #isBusy = false; #isDrawing = false; #wait = pollTime; #rounds = 0; #rooms = []; #alarms = [];
+  #view; #hub; #timer = null; #isBusy = false; #isDrawing = false; #wait = pollTime; #rounds = 0; #rooms = []; #alarms = []; #pictures = null;
   // The fault of the hub, or of the house behind it; and when the house was as it is shown, in this page's time.
-  #fault = null; #houseFault = null; #time = null; #role = null;
+  #fault = null; #houseFault = null; #time = null; #role = null; #mayArrange = false;
   // For the cards and the sheet. What else this device may do stands on the page of that hub.
   may = new Set();
   home = {
-    timers: null, preferences: null, favourites: [], load: () => this.#loadTimers(), hasPicture: () => false,
+    timers: null, preferences: null, favourites: [], load: () => this.#loadTimers(),
+    hasPicture: (id) => this.#pictures?.has(String(id)) === true,
     timerOf: ({ id, activators }) => (this.home.timers?.size
       ? activators.map((each) => this.home.timers.get(`${id}/${each.id}`)).find(Boolean) ?? null : null),
   };
@@ -131,7 +147,7 @@ class HouseSection {
   constructor(view, hub) {
     [this.#view, this.#hub] = [view, hub];
     this.house = new House(`${local}at/${part(hub.hub)}`);
-    this.house.onchange = () => this.#draw();
+    this.house.onchange = () => this.draw();
     const id = this.labelledBy = `house-${crypto.randomUUID()}`;
     this.name = make("h2", { id, dir: "auto" });
     this.words = make("span");
@@ -140,9 +156,11 @@ class HouseSection {
     this.alarms = make("ul.notices");
     this.alarmList = new KeyedList(this.alarms, () => new AlarmRow());
     this.note = make("p.words");
+    this.scenes = new SceneLine(this);
+    this.nothing = make("p.words", { hidden: true }, t("No appliance has this in its name."));
     this.column = new Column(this);
     this.node = make("section.house", { "aria-labelledby": id },
-      make("div.headline.of", this.name, this.status, this.open), this.note, this.alarms, this.column.node);
+      make("div.headline.of", this.name, this.status, this.open), this.note, this.alarms, this.scenes.node, this.nothing, this.column.node);
   }
 
   update(hub) {
@@ -151,6 +169,9 @@ class HouseSection {
     set(this.open, "aria-label", t("The page of {0}", hub.name));
     this.showStatus();
   }
+
+  // After a scene.
+  refresh() { if (!this.#isBusy) this.load(); }
 
   begin() { if (!this.#isBusy && this.#timer === null) this.load(); }
 
@@ -170,7 +191,7 @@ class HouseSection {
       if (error.isStranger) this.house.appliances.clear();
     } finally {
       this.#isBusy = false;
-      this.#draw();
+      this.draw();
       if (this.#view.isOpen && this.#view.has(this)) {
         this.#timer = setTimeout(() => { this.#timer = null; if (this.#view.isOpen && this.#view.has(this)) this.load(); }, this.#wait);
       }
@@ -184,6 +205,7 @@ class HouseSection {
       if (device?.status !== "approved") throw new Refusal(403, "not_approved", t("This computer is not let in."));
       this.#role = typeof device.role === "string" ? device.role : "member";
       house.opensAll = array(device.may).includes("open");
+      this.#mayArrange = array(device.may).includes("arrange");
     }
     try {
       await house.load();
@@ -194,8 +216,11 @@ class HouseSection {
     }
     this.#time = performance.now() - house.age * 1000;
     if (this.#rounds % 5 !== 0) return;
-    const [rooms, open] = await Promise.all(
-      [own(house.path("rooms")), own(house.path(`messages?open=1&limit=${shownAlarms}`)), this.#loadTimers()]);
+    const [rooms, open, scenes, current, pictures] = await Promise.all([
+      ...["rooms", `messages?open=1&limit=${shownAlarms}`, "scenes", "scenes/current"].map((path) => own(house.path(path))),
+      this.#mayArrange ? own(house.path("pictures")) : null, this.#loadTimers()]);
+    this.scenes.take(scenes, current, null);
+    this.#pictures = new Set(list(pictures, "pictures").map((each) => String(each.device)));
     this.#rooms = list(rooms, "rooms");
     this.#alarms = list(open, "messages").filter((each) => each.kind === "alarm" && !each.acknowledged);
     house.setWords(list(rooms, "kinds"), list(rooms, "units"));
@@ -219,12 +244,17 @@ class HouseSection {
     });
   }
 
-  #draw() {
+  draw() {
     if (this.#isDrawing) return;
     this.#isDrawing = true;
     requestAnimationFrame(() => {
       this.#isDrawing = false;
-      this.column.show(byRoom([...this.house.appliances.values()], this.#rooms));
+      const { query } = this.#view, all = [...this.house.appliances.values()];
+      const shown = all.filter((each) => query === "" || `${each.name} ${each.type}`.toLowerCase().includes(query));
+      set(this.nothing, "hidden", shown.length > 0 || all.length === 0);
+      this.column.show(byRoom(shown, this.#rooms));
+      this.scenes.show();
+      this.#view.showSearch();
       this.alarmList.show(this.#alarms, (alarm) => alarm.id);
       this.showStatus();
     });
