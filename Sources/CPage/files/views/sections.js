@@ -5,10 +5,10 @@ import { icon, KeyedList, make, say, set, sorting } from "./dom.js";
 import { array } from "./hub.js";
 import { m, t } from "./text.js";
 
-// So many appliances are added before the browser gets its turn: a switch must not wait for two hundred others. So many
+// So many appliances are added before the browser gets its turn: a switch must not wait for two hundred others. Half as many
 // stand in one list, too, which the browser leaves out while it is out of sight. It fills the rows of two, three and four
 // columns.
-const batch = 24;
+const batch = 24, block = 12;
 
 // The headings by kind, in their order.
 const groups = [
@@ -99,7 +99,7 @@ class Section {
     say(this.note, on > 0 ? t("{0} on", on) : "");
     set(this.all, "aria-label", t("All at once: {0}", section.name));
     const blocks = [];
-    for (let at = 0; at < section.appliances.length; at += batch) blocks.push(section.appliances.slice(at, at + batch));
+    for (let at = 0; at < section.appliances.length; at += block) blocks.push(section.appliances.slice(at, at + block));
     this.list.show(blocks.map((appliances, index) => ({ appliances, index })), (block) => block.index);
   }
 }
