@@ -2,7 +2,7 @@
 
 // First: it takes the code out of the address while all else is still being loaded.
 import { brought } from "./brought.js";
-import { register } from "./app.js";
+import { isPinning, register } from "./app.js";
 import {
   ask, base64, fingerprint, forget, fromBase64, load, make, openSession, save, sign, transcript,
 } from "./key.js";
@@ -11,29 +11,6 @@ import { m, t } from "./text.js";
 
 const way = document.getElementById("way");
 
-// What the hub has written into the page, in English: between two tags each.
-const written = [
-  m("This is a home hub. It guards the appliances of a house, and lets in only devices that its owner has approved."),
-  m("This browser is not let in yet."),
-  m("The certificate that this browser has shown is not one of a device of this hub."),
-  m("How to get in another way"),
-  m("Does the browser warn of this page?"),
-  m("How it learns to know the hub."),
-  m("On a computer: install hubpair, run"),
-  m("with a code that the owner prints, and then"),
-  m(". It shows the hub’s page in this browser."),
-  m("A browser that takes certificates: ask the owner for a file for it, which"),
-  m("makes on the hub. Import it, and open this page again."),
-  m("The hub’s fingerprint is"),
-];
-const texts = document.createTreeWalker(document.querySelector("main"), NodeFilter.SHOW_TEXT);
-while (texts.nextNode()) {
-  const node = texts.currentNode, words = node.data.replace(/\s+/g, " ").trim();
-  // Not the hub's own name.
-  if (written.includes(words) && !node.parentElement.closest("h1, code")) {
-    node.data = ` ${t(words)} `.replace(/^ (?=\.)/, "");
-  }
-}
 const hubName = document.querySelector("h1").textContent;
 
 function element(tag, words, more = {}) {
@@ -262,8 +239,8 @@ start();
 // Only where the browser has checked the certificate it takes the page's worker.
 register().then((isChecked) => {
   if (isChecked === null) return;
-  const line = element("p", isChecked ? t("This browser checks at each visit that it is the hub that answers.") : t("This browser cannot check yet that it is the hub that answers:"), { className: "small" });
-  if (!isChecked) {
+  const line = element("p", isChecked && isPinning ? t("This browser warns when another certificate answers here than now. Has it warned of this page already?") : isChecked ? t("This browser checks at each visit that it is the hub that answers.") : t("This browser cannot check yet that it is the hub that answers:"), { className: "small" });
+  if (!isChecked || isPinning) {
     line.append(" ", element("a", t("Make this browser check the hub"), { href: "/hubpair/trust" }), ".");
   }
   way.after(line);

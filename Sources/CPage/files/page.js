@@ -5,8 +5,9 @@ import { called, choose, clock, confirm, icon, make, say, sentence, set, span, t
 import { HomeView } from "./home.js";
 import { House } from "./house.js";
 import { array, ask, Away, list, own, Refusal, replay, Stream } from "./hub.js";
+import { save } from "./key.js";
 import { MessagesView } from "./messages.js";
-import { kept, m, n, t } from "./text.js";
+import { kept, m, n, ownWords, t } from "./text.js";
 
 // How often the house is asked while no stream tells of changes, and while one does.
 const pollTime = 3000;
@@ -88,7 +89,10 @@ class App {
     set(open, "aria-label", t("About this house"));
     open.append(icon("info"));
     open.addEventListener("click", () => this.#about());
-    register().then((isChecked) => { this.isChecked = isChecked; });
+    register().then((isChecked) => {
+      this.isChecked = isChecked;
+      if (isChecked) save(ownWords, "words").catch(() => {});
+    });
     this.show();
     this.#wake();
     // The hub itself has TLS: without, it is “hubpair open” that shows the page.

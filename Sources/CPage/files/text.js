@@ -21,7 +21,9 @@ export const keep = (key, value) => {
   } catch {}
 };
 
-const wanted = [kept("language"), ...(navigator.languages ?? [])].filter(Boolean).map((each) => each.slice(0, 2));
+// What a stranger sees, the hub has written in a language that the browser asks for; that is all of one.
+const written = document.getElementById("way") && document.documentElement.lang;
+const wanted = [written || kept("language"), ...(navigator.languages ?? [])].filter(Boolean).map((each) => each.slice(0, 2));
 export const language = wanted.find((each) => each === "en" || each in tables) ?? "en";
 const table = language in tables
   ? await import(tables[language]).then((module) => module.default, () => ({})) : {};
@@ -37,11 +39,24 @@ export function t(text, ...values) {
 const own = [
   m("{0} asks to be let in"), m("{0} was paired"), m("{0} was approved"), m("{0} was revoked"),
   m("the server behind the hub, {0}, does not answer"), m("the server behind the hub, {0}, answers again"),
+  m("armed: {0} (scene {1}, {2})"), m("disarmed: {0} (scene {1}, {2})"), m("armed: {0}"), m("disarmed: {0}"),
+  m("the scene {0} did not run ({1}): {2}"), m("{0} was not set in time: the hub came to it too late"),
+  m("{0} was not set: guests leave it alone"), m("{0} was not set: {1}"),
+  m("the disk of the hub is nearly full: {0} are free"), m("the disk of the hub has room again"),
+  m("the clock of the hub is behind by {0}, or was ahead before"),
 ];
+
+// Each as a pattern, and in the language of this page. The app's worker has them from here.
+export const ownWords = own.map((text) => [
+  `^${text.split(/\{\d\}/).map((each) => each.replace(/[.()]/g, "\\$&")).join("(.+?)")}$`, t(text),
+]);
+
 export function told(text) {
-  const [each, before, after] = own.map((one) => [one, ...one.split("{0}")])
-    .find(([, start, end]) => text.length > start.length + end.length && text.startsWith(start) && text.endsWith(end)) ?? [];
-  return each ? t(each, text.slice(before.length, text.length - after.length)) : text;
+  for (const [pattern, words] of ownWords) {
+    const found = new RegExp(pattern).exec(text);
+    if (found) return words.replace(/\{(\d)\}/g, (_, index) => found[Number(index) + 1]);
+  }
+  return text;
 }
 
 // The locale of numbers and times: that of the browser, if it is of the language.

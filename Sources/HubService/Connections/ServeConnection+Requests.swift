@@ -68,7 +68,7 @@ extension ServeConnection {
         case .page(let file): ServeReply(file, to: head, of: shared.page)
         case .trust(let path): shared.trust.reply(path, to: head)
         case .toPage: .toPage
-        case .again: ServicePage.again(head.target)
+        case .again: ServicePage.again(head)
         case .refusal(let refusal): self.refusal(refusal, of: head)
         }
     }

@@ -22,6 +22,7 @@ struct AccessPage {
 
     /// What carries out what the forms ask for.
     let owners: any HubResources
+    let t: PageWords
 
     func answer(_ request: ResourceRequest) async -> ResourceAnswer {
         guard request.method == "POST" else { return await page(for: request.device, note: nil) }
@@ -84,7 +85,7 @@ struct AccessPage {
         }
         return .reply(
             ServeReply(
-                status, page: AccessPage.document(records, of: device.fingerprint, note: note),
+                status, page: document(records, of: device.fingerprint, note: note),
                 headers: PageHeaders.forms))
     }
 
@@ -94,64 +95,84 @@ struct AccessPage {
 
     // MARK: HTML
 
-    private static func document(
+    private func document(
         _ records: [DeviceRecord], of device: Fingerprint, note: String?
     ) -> [UInt8] {
-        let asking = records.filter { $0.status == .pending }.map(request)
+        let asking = records.filter { $0.status == .pending }.map(self.request)
         let known = records.filter { $0.status == .approved }.map {
             self.known($0, isSelf: $0.device == device)
         }
         return plainPage(
-            "Access",
+            t("Access"), in: t.language,
             """
             <main class="plain">
-            <h1>Access</h1>
+            <h1>\(t("Access"))</h1>
             \(note.map { "<p role=\"alert\"><strong>\(htmlText($0))</strong></p>" } ?? "")
-            <h2>Waiting to be let in</h2>
-            \(list(asking, orElse: "Nobody is waiting."))
-            <h2>Devices</h2>
-            \(list(known, orElse: "No device is let in."))
-            <p class="small"><a href="\(PagePath.page.rawValue)">Back to the page of the house</a></p>
+            <h2>\(t("Waiting to be let in"))</h2>
+            \(list(asking, orElse: t("Nobody is waiting.")))
+            <h2>\(t("Devices"))</h2>
+            \(list(known, orElse: t("No device is let in.")))
+            <p class="small"><a href="\(PagePath.page.rawValue)">\(t("Back to the page of the house"))</a></p>
             </main>
             """)
     }
 
-    private static func list(_ items: [String], orElse text: String) -> String {
+    private func list(_ items: [String], orElse text: String) -> String {
         items.isEmpty
             ? "<p class=\"small\">\(text)</p>"
             : "<ul class=\"devices\">\n\(items.joined(separator: "\n"))\n</ul>"
     }
 
-    private static func request(_ record: DeviceRecord) -> String {
+    private func request(_ record: DeviceRecord) -> String {
         let alike =
-            record.resembles.isEmpty ? "" : "<br>Its name looks like that of a device that is let in already."
+            record.resembles.isEmpty
+            ? "" : "<br>" + t("Its name looks like that of a device that is let in already.")
+        let compare = t(
+            "{0} – compare it with what stands on the device’s screen.", "<code>\(record.device)</code>")
         return """
             <li><strong dir="auto">\(htmlText(record.name.description))</strong><br>
-            <code>\(record.device)</code> – compare it with what stands on the device’s screen.\(alike)
-            <form method="post" action="\(path)"><input type="hidden" name="device" value="\(record.device)">
+            \(compare)\(alike)
+            \(form(for: record))
             \(roles(for: record, chosen: .member))
-            <button class="primary" name="do" value="approve">Approve</button>
-            <button name="do" value="refuse">Refuse</button></form></li>
+            <button class="primary" name="do" value="approve">\(t("Approve"))</button>
+            <button name="do" value="refuse">\(t("Refuse"))</button></form></li>
             """
     }
 
-    private static func known(_ record: DeviceRecord, isSelf: Bool) -> String {
+    private func known(_ record: DeviceRecord, isSelf: Bool) -> String {
         """
         <li><strong dir="auto">\(htmlText(record.name.description))</strong>\
-        \(isSelf ? " (this browser)" : "")<br>
+        \(isSelf ? " (\(t("this browser")))" : "")<br>
         <code>\(record.device)</code>
-        <form method="post" action="\(path)"><input type="hidden" name="device" value="\(record.device)">
+        \(form(for: record))
         \(roles(for: record, chosen: record.knownRole))
-        <button name="do" value="role">Change the role</button>
-        <button class="danger" name="do" value="revoke">Revoke</button></form></li>
+        <button name="do" value="role">\(t("Change the role"))</button>
+        <button class="danger" name="do" value="revoke">\(t("Revoke"))</button></form></li>
         """
     }
 
-    private static func roles(for record: DeviceRecord, chosen: Role?) -> String {
+    private func form(for record: DeviceRecord) -> String {
+        """
+        <form method="post" action="\(AccessPage.path)">\
+        <input type="hidden" name="device" value="\(record.device)">
+        """
+    }
+
+    private func roles(for record: DeviceRecord, chosen: Role?) -> String {
         let options = Role.allCases.map { role in
-            "<option\(role == chosen ? " selected" : "")>\(role.rawValue)</option>"
+            """
+            <option value="\(role.rawValue)"\(role == chosen ? " selected" : "")>\(words(of: role))</option>
+            """
         }
-        let name = htmlText(record.name.description)
-        return "<select name=\"role\" aria-label=\"Role of \(name)\">\(options.joined())</select>"
+        let label = t("Role of {0}", htmlText(record.name.description))
+        return "<select name=\"role\" aria-label=\"\(label)\">\(options.joined())</select>"
+    }
+
+    private func words(of role: Role) -> String {
+        switch role {
+        case .owner: t("Owner")
+        case .member: t("Member")
+        case .guest: t("Guest")
+        }
     }
 }

@@ -20,16 +20,16 @@ func htmlText(_ text: some StringProtocol) -> String {
 /// A whole document without a script.
 ///
 /// - Parameters:
-///   - title: a text.
+///   - title: HTML.
 ///   - body: HTML.
-func plainPage(_ title: String, _ body: String) -> [UInt8] {
+func plainPage(_ title: String, in language: PageWords.Language, _ body: String) -> [UInt8] {
     Array(
         """
         <!DOCTYPE html>
-        <html lang="en">
+        <html lang="\(language.rawValue)">
         <head>
         <meta charset="utf-8">
-        <title>\(htmlText(title))</title>
+        <title>\(title)</title>
         <meta name="viewport" content="width=device-width, initial-scale=1">
         <meta name="color-scheme" content="light dark">
         <link rel="icon" href="\(PagePath.icon.rawValue)" type="image/svg+xml">

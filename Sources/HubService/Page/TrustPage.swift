@@ -28,7 +28,8 @@ struct TrustPage {
         switch path {
         case .page:
             let agent = head.fields.members(named: "user-agent").joined(separator: ",")
-            return ServeReply(.ok, page: document(for: System(agent)), headers: PageHeaders.plain)
+            return ServeReply(
+                .ok, page: document(for: System(agent), PageWords(for: head)), headers: PageHeaders.plain)
         case .certificate:
             return file(certificate, type: "application/x-x509-ca-cert", name: "hub.crt")
         case .profile:
@@ -72,84 +73,106 @@ struct TrustPage {
             }
         }
 
-        var steps: [String] {
-            let certificate = "<a href=\"\(TrustPath.certificate.rawValue)\">the certificate</a>"
-            let profile = "<a href=\"\(TrustPath.profile.rawValue)\">the profile</a>"
+        func title(_ t: PageWords) -> String {
+            switch self {
+            case .iOS: t("iPhone and iPad")
+            case .android, .macOS, .windows: rawValue
+            case .firefox: t("Firefox on a computer")
+            case .linux: t("Chromium and Chrome on Linux")
+            }
+        }
+
+        func steps(_ t: PageWords) -> [String] {
+            func link(_ path: TrustPath, _ text: String) -> String {
+                "<a href=\"\(path.rawValue)\">\(text)</a>"
+            }
+            let certificate = link(.certificate, t("the certificate"))
+            let profile = link(.profile, t("the profile"))
             switch self {
             case .iOS:
                 return [
-                    "Load \(profile) in Safari, and allow it.",
-                    "Settings › General › VPN &amp; Device Management: install it.",
-                    "Settings › General › About › Certificate Trust Settings: switch it on.",
+                    t("Load {0} in Safari, and allow it.", profile),
+                    t("Settings › General › VPN & Device Management: install it."),
+                    t("Settings › General › About › Certificate Trust Settings: switch it on."),
                 ]
             case .android:
                 return [
-                    "Load \(certificate).",
-                    "Settings › Security › Encryption &amp; credentials › Install a certificate › "
-                        + "CA certificate: choose it.",
-                    "Firefox asks further: Settings › About Firefox, tap its logo five times; then "
-                        + "Settings › Secret Settings › Use third party CA certificates.",
+                    t("Load {0}.", certificate),
+                    t(
+                        "Settings › Security › Encryption & credentials › Install a certificate › "
+                            + "CA certificate: choose it."),
+                    t(
+                        "Firefox asks further: Settings › About Firefox, tap its logo five times; then "
+                            + "Settings › Secret Settings › Use third party CA certificates."),
                 ]
             case .macOS:
                 return [
-                    "Load \(profile) and open it.",
-                    "System Settings › Privacy &amp; Security › Profiles: install it.",
-                    "Keychain Access › System: open the certificate, and under Trust choose Always Trust "
-                        + "for SSL.",
+                    t("Load {0} and open it.", profile),
+                    t("System Settings › Privacy & Security › Profiles: install it."),
+                    t(
+                        "Keychain Access › System: open the certificate, and under Trust choose Always Trust "
+                            + "for SSL."),
                 ]
             case .windows:
                 return [
-                    "Load \(certificate) and open it: Install Certificate › Current User.",
-                    "Place it in Trusted Root Certification Authorities.",
+                    t("Load {0} and open it: Install Certificate › Current User.", certificate),
+                    t("Place it in Trusted Root Certification Authorities."),
                 ]
             case .firefox:
                 return [
-                    "Load \(certificate).",
-                    "Settings › Privacy &amp; Security › View Certificates › Authorities › Import: "
-                        + "choose it, for websites.",
+                    t("Load {0}.", certificate),
+                    t(
+                        "Settings › Privacy & Security › View Certificates › Authorities › Import: "
+                            + "choose it, for websites."),
                 ]
             case .linux:
                 return [
-                    "Load \(certificate).",
-                    "Settings › Privacy and security › Security › Manage certificates › Authorities › "
-                        + "Import: choose it, for websites.",
+                    t("Load {0}.", certificate),
+                    t(
+                        "Settings › Privacy and security › Security › Manage certificates › Authorities › "
+                            + "Import: choose it, for websites."),
                 ]
             }
         }
     }
 
-    private func document(for system: System?) -> [UInt8] {
+    private func document(for system: System?, _ t: PageWords) -> [UInt8] {
         let others = System.allCases.filter { $0 != system }
         let all = (system.map { [$0] } ?? []) + others
         let sections = all.map { each in
             """
-            <details\(each == system ? " open" : "")><summary>\(each.rawValue)</summary>
+            <details\(each == system ? " open" : "")><summary>\(each.title(t))</summary>
             <ol>
-            \(each.steps.map { "<li>\($0)</li>" }.joined(separator: "\n"))
+            \(each.steps(t).map { "<li>\($0)</li>" }.joined(separator: "\n"))
             </ol></details>
             """
         }
+        let hub = "<strong dir=\"auto\">\(htmlText(name))</strong>"
+        let why = t(
+            "The browser warns because it does not know who has issued the certificate of {0}. The hub has "
+                + "issued it itself. Once this device trusts it, the browser checks at each visit that it is "
+                + "the hub that answers, and does not warn any more.", hub)
+        let compare = t(
+            "Somebody in between could show you a page like this one. Run {0} on the hub: the digest that it "
+                + "writes must be the one that this device shows for the certificate, and not only this one "
+                + "here:", "<code>hubpair hub certificate</code>")
+        let limits = t(
+            "The certificate can stand for names and addresses of a home alone (local, home.arpa, internal, "
+                + "private and link-local addresses), and for servers alone: whoever stole the hub’s key "
+                + "could not speak for other sites with it. Take it out again when you give the hub away.")
         return plainPage(
-            "Make this browser check the hub",
+            t("Make this browser check the hub"), in: t.language,
             """
             <main class="plain">
-            <h1>Make this browser check the hub</h1>
-            <p>The browser warns because it does not know who has issued the certificate of \
-            <strong dir="auto">\(htmlText(name))</strong>. The hub has issued it itself. Once this device \
-            trusts it, the browser checks at each visit that it is the hub that answers, and does not warn \
-            any more.</p>
-            <h2>Compare first</h2>
-            <p>Somebody in between could show you a page like this one. Run \
-            <code>hubpair hub certificate</code> on the hub: the digest that it writes must be the one that \
-            this device shows for the certificate, and not only this one here:</p>
+            <h1>\(t("Make this browser check the hub"))</h1>
+            <p>\(why)</p>
+            <h2>\(t("Compare first"))</h2>
+            <p>\(compare)</p>
             <p><code>\(digest)</code></p>
-            <h2>Then</h2>
+            <h2>\(t("Then"))</h2>
             \(sections.joined(separator: "\n"))
-            <p class="small">The certificate can stand for names and addresses of a home alone (local, \
-            home.arpa, internal, private and link-local addresses), and for servers alone: whoever stole the \
-            hub’s key could not speak for other sites with it. Take it out again when you give the hub \
-            away.</p>
-            <p class="small"><a href="\(PagePath.page.rawValue)">Back to the hub’s page</a></p>
+            <p class="small">\(limits)</p>
+            <p class="small"><a href="\(PagePath.page.rawValue)">\(t("Back to the hub’s page"))</a></p>
             </main>
             """)
     }

@@ -19,6 +19,8 @@ package struct ResourceRequest: Sendable {
     /// The longest that a client may make the hub wait.
     private static let maximumPatience = 30
     package let door: JournalEntry.Door
+    /// Of a page without a script.
+    private(set) var language = PageWords.Language.english
     /// At most ``HubResource/maximumBodyByteCount`` bytes; empty for other methods than PUT and POST.
     package var body: [UInt8] = []
 
@@ -48,6 +50,7 @@ package struct ResourceRequest: Sendable {
             wantsNew: head.fields.members(named: "cache-control").contains("max-age=0"),
             patience: ResourceRequest.patience(head.fields.members(named: "prefer")),
             through: head.isFromBrowser ? .page : .gate)
+        language = PageWords(for: head).language
     }
 
     /// - Parameter preferences: the members of `Prefer`; of several the first that is one counts.

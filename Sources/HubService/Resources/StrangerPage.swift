@@ -12,28 +12,31 @@ struct StrangerPage {
     /// about who asks.
     init?(_ refusal: RequestRefusal, hub: HubDescription, to head: RequestHead) {
         guard head.fields.asksForHTML else { return nil }
+        let t = PageWords(for: head)
         if case .otherHost(let host) = refusal {
-            bytes = StrangerPage.otherHost(host)
+            bytes = StrangerPage.otherHost(host, t)
             mayEnter = false
             return
         }
-        guard let reason = StrangerPage.reason(for: refusal) else { return nil }
+        guard let reason = StrangerPage.reason(for: refusal, t) else { return nil }
         switch refusal {
         case .noCertificate, .wrongKey: mayEnter = true
         default: mayEnter = false
         }
         let name = htmlText(hub.name.description)
+        let what = t(
+            "This is a home hub. It guards the appliances of a house, and lets in only devices that its "
+                + "owner has approved.")
         bytes = plainPage(
-            hub.name.description,
+            name, in: t.language,
             """
             <main class="plain">
             <img src="\(PagePath.icon.rawValue)" alt="" width="48" height="48">
             <h1 dir="auto">\(name)</h1>
-            <p>This is a home hub. It guards the appliances of a house, and lets in only devices that its \
-            owner has approved.</p>
+            <p>\(what)</p>
             <div id="way"><p><strong>\(reason.text)</strong></p></div>
-            \(reason.isStranger ? StrangerPage.waysIn : "")
-            <p class="small">The hub’s fingerprint is <code>\(hub.id)</code>.</p>
+            \(reason.isStranger ? StrangerPage.waysIn(t) : "")
+            <p class="small">\(t("The hub’s fingerprint is {0}.", "<code>\(hub.id)</code>"))</p>
             </main>
             \(mayEnter ? StrangerPage.script : "")
             """)
@@ -41,73 +44,90 @@ struct StrangerPage {
 
     /// It says nothing of this hub: a page of another site that has given its own name the hub's address
     /// could read it.
-    private static func otherHost(_ host: WebHost?) -> [UInt8] {
-        let name = host.map { "the name <code>\(htmlText($0.description))</code>" } ?? "this name"
+    private static func otherHost(_ host: WebHost?, _ t: PageWords) -> [UInt8] {
+        let name =
+            host.map { t("the name {0}", "<code>\(htmlText($0.description))</code>") } ?? t("this name")
         let command = host.map { "<pre><code>hubpair hub names add \(htmlText($0.description))</code></pre>" }
+        let title = t("A name that the hub does not know")
+        let what = t(
+            "There is a home hub at this address, and it does not know {0} as its own. It answers only by "
+                + "names that it knows, so that no page of another site can pass for it.", name)
+        let other = t(
+            "Or use a name that the hub knows: {0} on the hub lists them.", "<code>hubpair hub names</code>")
         return plainPage(
-            "A name that the hub does not know",
+            title, in: t.language,
             """
             <main class="plain">
             <img src="\(PagePath.icon.rawValue)" alt="" width="48" height="48">
-            <h1>A name that the hub does not know</h1>
-            <p>There is a home hub at this address, and it does not know \(name) as its own. It answers \
-            only by names that it knows, so that no page of another site can pass for it.</p>
-            <h2>If it is a name of your hub</h2>
-            <p>Add it once, on the hub; it counts at once. Then load this page again.</p>
+            <h1>\(title)</h1>
+            <p>\(what)</p>
+            <h2>\(t("If it is a name of your hub"))</h2>
+            <p>\(t("Add it once, on the hub; it counts at once. Then load this page again."))</p>
             \(command ?? "")
-            <p class="small">Or use a name that the hub knows: <code>hubpair hub names</code> on the hub \
-            lists them.</p>
+            <p class="small">\(other)</p>
             </main>
             """)
     }
 
     private static let script = "<script type=\"module\" src=\"\(PagePath.enter.rawValue)\"></script>"
 
-    private static let waysIn = """
-        <noscript>
-        <p>A code lets in a browser that runs JavaScript.</p>
-        </noscript>
-        <details>
-        <summary>How to get in another way</summary>
-        <ul>
-        <li>Does the browser warn of this page? <a href="\(TrustPath.page.rawValue)">How it learns to know \
-        the hub.</a></li>
-        <li>On a computer: install hubpair, run <code>hubpair pair</code> with a code that the owner prints, \
-        and then <code>hubpair open</code>. It shows the hub’s page in this browser.</li>
-        <li>A browser that takes certificates: ask the owner for a file for it, which \
-        <code>hubpair devices add</code> makes on the hub. Import it, and open this page again.</li>
-        </ul>
-        </details>
-        """
+    private static func waysIn(_ t: PageWords) -> String {
+        let trust = "<a href=\"\(TrustPath.page.rawValue)\">\(t("How it learns to know the hub."))</a>"
+        let computer = t(
+            "On a computer: install hubpair, run {0} with a code that the owner prints, and then {1}. It "
+                + "shows the hub’s page in this browser.", "<code>hubpair pair</code>",
+            "<code>hubpair open</code>")
+        let file = t(
+            "A browser that takes certificates: ask the owner for a file for it, which {0} makes on the hub. "
+                + "Import it, and open this page again.", "<code>hubpair devices add</code>")
+        return """
+            <noscript>
+            <p>\(t("A code lets in a browser that runs JavaScript."))</p>
+            </noscript>
+            <details>
+            <summary>\(t("How to get in another way"))</summary>
+            <ul>
+            <li>\(t("Does the browser warn of this page?")) \(trust)</li>
+            <li>\(computer)</li>
+            <li>\(file)</li>
+            </ul>
+            </details>
+            """
+    }
 
-    private static func reason(for refusal: RequestRefusal) -> (text: String, isStranger: Bool)? {
+    private static func reason(
+        for refusal: RequestRefusal, _ t: PageWords
+    ) -> (text: String, isStranger: Bool)? {
         switch refusal {
-        case .noCertificate: ("This browser is not let in yet.", true)
+        case .noCertificate: (t("This browser is not let in yet."), true)
         case .wrongKey:
-            ("The certificate that this browser has shown is not one of a device of this hub.", true)
+            (t("The certificate that this browser has shown is not one of a device of this hub."), true)
         case .stranger, .notApproved(.unknown), .notApproved(.approved):
-            ("The hub does not know the certificate that this browser has shown.", true)
+            (t("The hub does not know the certificate that this browser has shown."), true)
         case .notApproved(.pending):
-            ("The owner has not approved this browser yet. Load this page again when that is done.", false)
+            (t("The owner has not approved this browser yet. Load this page again when that is done."), false)
         case .notApproved(.revoked):
             (
-                "The owner has taken back this browser’s access. Only a new code or certificate lets it in.",
-                true
+                t(
+                    "The owner has taken back this browser’s access. Only a new code or certificate lets "
+                        + "it in."), true
             )
         case .notApproved(.expired):
-            ("The time for which this browser was let in is over. The owner can extend it.", false)
+            (t("The time for which this browser was let in is over. The owner can extend it."), false)
         case .notApproved(.unknownRole):
             (
-                "The hub’s file gives this browser a role that does not exist. “hubpair doctor” on the "
-                    + "hub says which.",
+                t(
+                    "The hub’s file gives this browser a role that does not exist. “hubpair doctor” on the "
+                        + "hub says which."),
                 false
             )
         case .unreadable:
-            ("The hub cannot read its list of devices now. “hubpair doctor” on the hub says why.", false)
+            (t("The hub cannot read its list of devices now. “hubpair doctor” on the hub says why."), false)
         case .crossSite:
             (
-                "Another site has sent this browser here. Type the hub’s address yourself, or use a "
-                    + "bookmark.",
+                t(
+                    "Another site has sent this browser here. Type the hub’s address yourself, or use a "
+                        + "bookmark."),
                 false
             )
         default: nil

@@ -10,10 +10,14 @@ struct ServicePage {
 
     /// The browser asks again, from this page of the same origin: so do all redirections that follow. What
     /// stands behind `#` in a link of another's is gone then.
-    static func again(_ target: String) -> ServeReply {
+    static func again(_ head: RequestHead) -> ServeReply {
+        let t = PageWords(for: head)
         let page = plainPage(
-            "One moment",
-            "<meta http-equiv=\"refresh\" content=\"0; url=\(htmlText(target))\"><p>One moment …</p>")
+            t("One moment …"), in: t.language,
+            """
+            <meta http-equiv="refresh" content="0; url=\(htmlText(head.target))">
+            <p>\(t("One moment …"))</p>
+            """)
         return ServeReply(.ok, page: page, headers: PageHeaders.plain)
     }
 
@@ -23,6 +27,7 @@ struct ServicePage {
         to head: RequestHead
     ) {
         guard head.fields.asksForHTML else { return nil }
+        let t = PageWords(for: head)
         let host = head.fields.onlyValue(.host).flatMap { WebHost(field: $0) }
         let page = host.map {
             htmlText("https://\($0):\(port)\(PagePath.page.rawValue)?service=\(service.port)")
@@ -31,27 +36,27 @@ struct ServicePage {
         let words: String
         switch refusal {
         case .noCertificate, .wrongKey, .stranger, .notApproved:
-            words = """
-                <p>Only devices that the owner of the hub \
-                <strong dir="auto">\(htmlText(hub.name.description))</strong> has let in come here, and this \
-                browser has not shown that it is one.</p>
-                \(page.map { "<p><a href=\"\($0)\">Go on by the hub’s page</a></p>" } ?? "")
-                """
+            let hub = "<strong dir=\"auto\">\(htmlText(hub.name.description))</strong>"
+            let only = t(
+                "Only devices that the owner of the hub {0} has let in come here, and this browser has not "
+                    + "shown that it is one.", hub)
+            words =
+                "<p>\(only)</p>"
+                + (page.map { "<p><a href=\"\($0)\">\(t("Go on by the hub’s page"))</a></p>" } ?? "")
         case .serviceNotAllowed:
-            words = """
-                <p>This browser is let in at the hub, and may not use this service. The owner can change \
-                that: <code>hubpair hub service</code> on the hub says who may.</p>
-                """
+            let role = t(
+                "This browser is let in at the hub, and may not use this service. The owner can change that: "
+                    + "{0} on the hub says who may.", "<code>hubpair hub service</code>")
+            words = "<p>\(role)</p>"
         case .crossSite where head.method == "GET":
-            words = """
-                <p>A page of another site has sent this browser here. If you have followed a link that you \
-                trust, go on:</p>
-                <p><a href="\(htmlText(head.target))">Open it</a></p>
-                """
+            let site = t(
+                "A page of another site has sent this browser here. If you have followed a link that you "
+                    + "trust, go on:")
+            words = "<p>\(site)</p><p><a href=\"\(htmlText(head.target))\">\(t("Open it"))</a></p>"
         default: return nil
         }
         bytes = plainPage(
-            service.name.description,
+            name, in: t.language,
             """
             <main class="plain">
             <img src="\(PagePath.icon.rawValue)" alt="" width="48" height="48">

@@ -124,7 +124,8 @@ class AppTests(HouseTests):
             if NAME == "chromium":
                 self.assertEqual(count, int(trusts))
             browser.click('//*[@id="about"]')
-            self.says(browser, words)
+            # Firefox keeps the certificate that was let pass, and tells the page nothing of it.
+            self.says(browser, words if NAME == "chromium" else "warns when another certificate")
 
     def test_messages_while_the_page_is_closed(self):
         if NAME != "chromium":
@@ -155,16 +156,36 @@ class AppTests(HouseTests):
         self.assertRegex(browser.run("return window.asked.applicationServerKey"), r"^B[A-Za-z0-9_-]{86}$")
         # What the hub has sent, as the browser gives it to the worker.
         browser.develop("ServiceWorker.enable")
-        message = json.dumps({"hub": "Kitchen hub", "kind": "alarm", "id": 7, "text": "Water in the cellar"})
         shown = """return navigator.serviceWorker.ready.then((ready) => ready.getNotifications())
             .then((all) => all.map((each) => [each.title, each.body, each.tag]))"""
-        # Chromium numbers its registrations, and one for each attempt.
-        for number in range(8):
-            with contextlib.suppress(Failed):
-                browser.develop(
-                    "ServiceWorker.deliverPushMessage", origin=self.address.removesuffix("/hubpair/"),
-                    registrationId=str(number), data=message)
-        browser.wait(lambda: browser.run(shown) == [["Kitchen hub", "Water in the cellar", "message 7"]], "no notification")
+
+        def arrives(message, notification):
+            # Chromium numbers its registrations, and one for each attempt. On a busy machine it gives up now and then.
+            if notification not in browser.run(shown):
+                for number in range(8):
+                    with contextlib.suppress(Failed):
+                        browser.develop(
+                            "ServiceWorker.deliverPushMessage", origin=self.address.removesuffix("/hubpair/"),
+                            registrationId=str(number), data=json.dumps(message))
+            return notification in browser.run(shown)
+        message = {"hub": "Kitchen hub", "kind": "alarm", "id": 7, "text": "Water in the cellar"}
+        browser.wait(lambda: arrives(message, ["Kitchen hub", "Water in the cellar", "message 7"]), "no notification")
+        # What the hub says of itself, in the language of the page.
+        browser.run("localStorage.setItem('language', 'de'); location.reload()")
+        browser.find('//a[@href="#messages"][contains(., "Meldungen")]')
+        words = """return new Promise((done) => {
+            const opening = indexedDB.open("hubpair");
+            opening.onsuccess = () => {
+              const asked = opening.result.transaction("keys").objectStore("keys").get("words");
+              asked.onsuccess = () => { opening.result.close(); done((asked.result ?? []).map((each) => each[1])); };
+            };
+          });"""
+        browser.wait(lambda: "{0} bittet um Zugang" in browser.run(words), "the words")
+        message = {"hub": "Kitchen hub", "kind": "notification", "id": 8, "text": "Ben (x) asks to be let in"}
+        browser.wait(lambda: arrives(message, ["Kitchen hub", "Ben (x) bittet um Zugang", "message 8"]), "no German")
+        browser.run("localStorage.setItem('language', 'en'); location.reload()")
+        browser.find('//a[@href="#messages"][contains(., "Messages")]')
+        browser.click('//button[@id="about"]')
         browser.click('//dialog//label[contains(., "Alarms")]//input')
         self.hub.wait_for(lambda: told()["devices"] == [], "the hub still knows it")
         self.assertEqual(browser.complaints(), [])

@@ -9,6 +9,10 @@ const asked = new Set([
 ]);
 const pause = 20000;
 
+// Firefox registers a worker behind a warning, too: it keeps the certificate that a person has let pass, and warns of any
+// other. So it checks at each visit but the first.
+export const isPinning = "mozInnerScreenX" in window;
+
 // Registers the worker. A browser does that only where it has checked the hub's certificate, so the answer also says
 // whether it has: true, false, or null where that cannot be told.
 let registered = null;

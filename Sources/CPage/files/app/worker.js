@@ -37,16 +37,36 @@ async function open(request) {
   return answer ?? await kept(page) ?? asked;
 }
 
+// The hub's own words, in the language of the page, which has put them down here.
+const told = (text) => new Promise((done) => {
+  const opening = indexedDB.open("hubpair", 1);
+  // Without a page there is nothing, and nothing is made.
+  opening.onupgradeneeded = () => opening.transaction.abort();
+  opening.onerror = () => done(text);
+  opening.onsuccess = () => {
+    const database = opening.result, asked = database.transaction("keys").objectStore("keys").get("words");
+    asked.onerror = () => { database.close(); done(text); };
+    asked.onsuccess = () => {
+      database.close();
+      for (const [pattern, words] of asked.result ?? []) {
+        const found = new RegExp(pattern).exec(text);
+        if (found) return done(words.replace(/\{(\d)\}/g, (_, index) => found[Number(index) + 1]));
+      }
+      done(text);
+    };
+  };
+});
+
 // A message of the hub's, which nobody could read on the way.
 addEventListener("push", (event) => event.waitUntil((async () => {
-  let told = null;
+  let message = null;
   try {
-    told = event.data?.json();
+    message = event.data?.json();
   } catch {
     // Not the hub's; a browser wants something shown all the same.
   }
-  await registration.showNotification(String(told?.hub ?? "hubpair"), {
-    body: String(told?.text ?? ""), tag: `message ${told?.id}`, requireInteraction: told?.kind === "alarm",
+  await registration.showNotification(String(message?.hub ?? "hubpair"), {
+    body: await told(String(message?.text ?? "")), tag: `message ${message?.id}`, requireInteraction: message?.kind === "alarm",
     icon: files.find((each) => each.endsWith("/icon-192.png")),
   });
 })()));

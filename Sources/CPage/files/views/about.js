@@ -1,6 +1,6 @@
 // Which house this is, who one is here, what one may do, and how one leaves: in one place, and at the first visit.
 
-import { forgetAll, forgetHouse } from "./app.js";
+import { forgetAll, forgetHouse, isPinning } from "./app.js";
 import { button, called, confirm, make, sentence, show, toast } from "./dom.js";
 import { ask, part } from "./hub.js";
 import { showPush } from "./push.js";
@@ -47,7 +47,7 @@ export function about(app, isFirst = false) {
   const facts = [
     [t("House"), app.hub], [t("Its fingerprint"), app.hubID], [t("You are"), `${app.device?.name ?? ""} · ${t(roleNames[app.role] ?? app.role)}`],
     [t("Your fingerprint"), app.device?.device],
-    [t("This browser"), app.isChecked ? t("checks at each visit that it is the hub that answers")
+    [t("This browser"), app.isChecked && isPinning ? t("warns when another certificate answers here than now") : app.isChecked ? t("checks at each visit that it is the hub that answers")
       : app.isChecked === false ? t("cannot check yet that it is the hub that answers") : null], [t("Version"), app.device?.version],
   ].filter(([, value]) => typeof value === "string" && value !== "");
   const leaves = app.may.has("administer")
@@ -58,7 +58,7 @@ export function about(app, isFirst = false) {
   const dialog = show(".wide", isFirst ? t("Welcome to {0}", called(app.hub)) : called(app.hub),
     make("dl.facts", ...facts.map(([word, value]) => make("div", make("dt", word), make("dd", { dir: "auto" }, value)))),
     make("p", make("b", t("You may:")), ` ${may.join("; ")}.`),
-    app.isChecked === false ? make("p.words", make("a", { href: "/hubpair/trust" }, t("Make this browser check the hub"))) : null,
+    app.isChecked === false || isPinning ? make("p.words", make("a", { href: "/hubpair/trust" }, t("Make this browser check the hub"))) : null,
     not.length > 0 ? make("p.words", `${t("Others may:")} ${not.join("; ")}.`) : null,
     isFirst ? make("p.words", t("All of this is behind the name of the house, at the top.")) : make("div.choices",
       choice(t("Language"), languages, kept("language"), set("language")),
