@@ -144,7 +144,7 @@ class ServicesPageTests(HouseTests):
         browser.find('//button[@role="switch"]')
         self.assertEqual(browser.elements("xpath", '//nav[contains(@class, "services")]//a'), [])
         browser.open(f"https://127.0.0.1:{port}/")
-        self.says(browser, "its role does not allow this service")
+        self.says(browser, "may not use this service")
 
     @unittest.skipUnless(os.environ.get("HUBPAIR_JUPYTER"), "no Jupyter")
     def test_jupyter_with_a_kernel(self):
