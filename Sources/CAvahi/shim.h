@@ -27,6 +27,7 @@
     function(avahi_entry_group_new) \
     function(avahi_entry_group_reset) \
     function(avahi_record_browser_new) \
+    function(avahi_record_browser_free) \
     function(avahi_service_browser_get_client) \
     function(avahi_service_browser_new) \
     function(avahi_service_resolver_free) \

@@ -19,6 +19,7 @@
     function(avahi_s_entry_group_new) \
     function(avahi_s_entry_group_reset) \
     function(avahi_s_record_browser_new) \
+    function(avahi_s_record_browser_free) \
     function(avahi_s_service_browser_new) \
     function(avahi_s_service_resolver_free) \
     function(avahi_s_service_resolver_prepare) \

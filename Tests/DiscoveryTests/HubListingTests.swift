@@ -98,6 +98,57 @@ func service(
         #expect(listing.hubs.isEmpty)
     }
 
+    @Test func anAddressThatIsGoneIsNotOfferedThoughTheServiceNamesIt() throws {
+        var listing = HubListing(networks: HubAddressRulesTests.rules.networks)
+        let hub = try service("Hub", at: "192.168.1.5")
+        let (host, interface) = (hub.host, hub.instance.interface)
+        let new = try #require(NetworkAddress("192.168.1.9"))
+        for sighting in [
+            Sighting.resolved(hub), .address(hub.address, host: host, interface: interface),
+            .address(new, host: host, interface: interface),
+            .addressGone(hub.address, host: host, interface: interface),
+        ] {
+            _ = listing.apply(sighting, at: .zero)
+        }
+        #expect(listing.hubs.map(\.addresses) == [[new]])
+        // It is back, by whichever record.
+        _ = listing.apply(.resolved(hub), at: .zero)
+        #expect(listing.hubs.map(\.addresses) == [[hub.address, new]])
+    }
+
+    @Test func aNewHostIsFollowedHoweverManyThereWere() throws {
+        var listing = HubListing(networks: [])
+        for number in 0..<3_000 {
+            let name = "h\(number).local"
+            let hub = try service("Hub", at: "10.0.\(number / 250).\(number % 250 + 1)", host: name)
+            let new = try #require(NetworkAddress("10.1.0.1"))
+            let interface = hub.instance.interface
+            for sighting in [
+                Sighting.address(hub.address, host: name, interface: interface), .resolved(hub),
+                .address(new, host: name, interface: interface),
+                .addressGone(hub.address, host: name, interface: interface),
+            ] {
+                _ = listing.apply(sighting, at: .zero)
+            }
+            #expect(listing.hubs.map(\.addresses) == [[new]], "\(number)")
+            _ = listing.apply(.gone(hub.instance), at: .zero)
+        }
+    }
+
+    @Test func anAddressOfThisMachineIsNoOtherMachines() throws {
+        let docker = try #require(NetworkAddress("172.17.0.1"))
+        let networks =
+            HubAddressRulesTests.rules.networks
+            + [LocalNetwork(interface: "docker0", address: docker, prefixLength: 16)]
+        var listing = HubListing(networks: networks)
+        let hub = try service("Hub", at: "172.17.0.1")
+        _ = listing.apply(.resolved(hub), at: .zero)
+        #expect(listing.hubs.map(\.addresses) == [[docker]], "there is no other")
+        let its = try #require(NetworkAddress("192.168.1.5"))
+        _ = listing.apply(.address(its, host: hub.host, interface: hub.instance.interface), at: .zero)
+        #expect(listing.hubs.map(\.addresses) == [[its]])
+    }
+
     @Test func aChangedRecordReplacesTheOldOne() throws {
         var listing = HubListing(networks: [])
         _ = listing.apply(.resolved(try service("Hub", at: "10.0.0.1", txt: [Self.id])), at: .zero)

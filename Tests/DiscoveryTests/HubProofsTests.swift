@@ -39,6 +39,19 @@ import Testing
         #expect(row.sources == [.mdns, .udp])
     }
 
+    @Test func whereARelayHasAnsweredIsNotTheFirstAddress() throws {
+        let announced = try [service("Hub", at: "192.168.1.50", txt: ["id=\(pin(1).fingerprint)"])]
+        let own = try proof("192.168.1.50", 1, name: "Hub", source: .udp, isHandshake: false)
+        let relayed = try proof("192.168.1.2", 1, name: "Hub", source: .udp, isHandshake: false)
+        let row = try #require(rows(announced, [relayed, own]).first)
+        #expect(row.addresses.map(\.description) == ["192.168.1.50", "192.168.1.2"])
+        // A connection is as good as an announcement.
+        let met = try proof("192.168.1.2", 1, name: "Hub", source: .scan)
+        #expect(
+            rows(announced, [own, met]).first?.addresses.map(\.description)
+                == ["192.168.1.2", "192.168.1.50"])
+    }
+
     @Test func serversWithOneNameAreTwoRows() throws {
         let twins = try [
             service("HestiaServer", at: "192.168.1.5"), service("HestiaServer", at: "192.168.1.6", index: 3),

@@ -120,7 +120,9 @@ actor BrowseSession: SearchSession {
     private func connectToDaemon() throws(DiscoveryError) {
         connection += 1
         let (number, events) = (connection, events)
-        let daemon = try DaemonThread(serviceType: browser.serviceType) { [weak self] event in
+        let daemon = try DaemonThread(
+            serviceType: browser.serviceType, follows: browser.follows
+        ) { [weak self] event in
             guard events.add((number, event)), let self else { return }
             Task { await self.takeEvents() }
         }
@@ -167,6 +169,7 @@ actor BrowseSession: SearchSession {
         case .resolved(let service): book.answer(service, at: now)
         case .unresolved(let instance, let error): book.fail(instance, error, at: now)
         case .address(let address, let host): addresses.add(address, of: host).map(send)
+        case .unwatched(let host): addresses.forget(host)
         case .addressGone(let address, let host): addresses.remove(address, of: host).map(send)
         case .lost(let error): reconnectLater(error)
         case .failed(let error): if fallsBack(error) { reconnectLater(error) } else { closeLater(error) }

@@ -18,6 +18,8 @@ enum BrowsingEvent: Sendable {
     /// An A or AAAA record of a host whose services were resolved was added.
     case address(NetworkAddress, HostAddresses.Host)
     case addressGone(NetworkAddress, HostAddresses.Host)
+    /// The addresses of this host are not followed any more.
+    case unwatched(HostAddresses.Host)
     /// The stack is unusable, but a new one may work.
     case lost(DiscoveryError)
     /// The browse has failed and cannot continue.
@@ -31,10 +33,6 @@ enum BrowsingEvent: Sendable {
 protocol BrowsingStack: AnyObject {
     /// The maximum number of concurrent questions for addresses.
     static var maximumQuestions: Int { get }
-
-    init(
-        on loop: EventLoopThread, serviceType: String, changed: @escaping (BrowsingEvent) -> Void
-    ) throws(DiscoveryError)
 
     func start() throws(DiscoveryError)
     /// Starts to resolve an instance; reports `.unresolved` if that is not possible.
@@ -51,6 +49,8 @@ final class HostWatch<Stack: BrowsingStack> {
     let host: HostAddresses.Host
     // Unowned: the stack owns this object and outlives it.
     unowned let stack: Stack
+    /// avahi's record browsers.
+    var browsers: [OpaquePointer] = []
 
     init(_ host: HostAddresses.Host, stack: Stack) {
         self.host = host

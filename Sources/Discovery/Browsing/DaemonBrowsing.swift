@@ -13,6 +13,7 @@ final class DaemonBrowsing: BrowsingStack {
     private let avahi: hubpair_avahi_client
     private let loop: EventLoopThread
     private let serviceType: String
+    private let follows: Bool
     private let changed: (BrowsingEvent) -> Void
     private var client: OpaquePointer?
     private var resolutions: [ServiceInstance: Resolution<DaemonBrowsing>] = [:]
@@ -20,11 +21,14 @@ final class DaemonBrowsing: BrowsingStack {
     /// others wait for. They may answer again; nobody asks then.
     private var ended: [Resolution<DaemonBrowsing>] = []
     private var hosts: [HostAddresses.Host: HostWatch<DaemonBrowsing>] = [:]
+    private var hostOrder = Queue<HostAddresses.Host>()
 
     init(
-        on loop: EventLoopThread, serviceType: String, changed: @escaping (BrowsingEvent) -> Void
+        on loop: EventLoopThread, serviceType: String, follows: Bool,
+        changed: @escaping (BrowsingEvent) -> Void
     ) throws(DiscoveryError) {
         avahi = try AvahiClient.load()
+        self.follows = follows
         (self.loop, self.serviceType, self.changed) = (loop, serviceType, changed)
     }
 
@@ -97,7 +101,7 @@ final class DaemonBrowsing: BrowsingStack {
         client = nil
         // Freeing the client has freed everything made from it.
         (resolutions, ended) = ([:], [])
-        hosts = [:]
+        (hosts, hostOrder) = ([:], Queue())
     }
 
     private func clientChanged(to state: AvahiClientState, code: Int32) {
@@ -131,13 +135,22 @@ final class DaemonBrowsing: BrowsingStack {
     }
 
     private func watchHost(_ host: HostAddresses.Host) {
-        guard let client, hosts[host] == nil, hosts.count < DaemonBrowsing.maximumHosts else { return }
+        guard let client, hosts[host] == nil else { return }
+        // Who follows hears of new ones in place of the oldest. A list has the address of the resolver, and
+        // each of these would cost it round trips over the bus.
+        guard follows || hosts.count < DaemonBrowsing.maximumHosts else { return }
+        while hosts.count >= DaemonBrowsing.maximumHosts, let oldest = hostOrder.next() {
+            guard let watch = hosts.removeValue(forKey: oldest) else { continue }
+            for browser in watch.browsers { _ = avahi.avahi_record_browser_free(browser) }
+            changed(.unwatched(oldest))
+        }
         let watch = HostWatch(host, stack: self)
         hosts[host] = watch
+        hostOrder.append(host)
         for type in [RecordType.a, RecordType.aaaa] {
             // The record browser lives as long as the client. If it cannot be made, the resolver's address
             // remains.
-            _ = avahi.avahi_record_browser_new(
+            let browser = avahi.avahi_record_browser_new(
                 client, Int32(bitPattern: host.interface.index), Int32(AVAHI_PROTO_UNSPEC),
                 cString(Array(host.name.utf8)),
                 1, UInt16(type), AVAHI_LOOKUP_USE_MULTICAST,
@@ -147,6 +160,7 @@ final class DaemonBrowsing: BrowsingStack {
                     let bytes = UnsafeRawBufferPointer(start: data, count: data == nil ? 0 : min(size, 17))
                     watch.event(event, bytes).map(watch.stack.changed)
                 }, Unmanaged.passUnretained(watch).toOpaque())
+            if let browser { watch.browsers.append(browser) }
         }
     }
 

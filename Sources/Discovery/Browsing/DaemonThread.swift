@@ -17,6 +17,7 @@ actor DaemonThread {
 
     private let loop: EventLoopThread
     private let serviceType: String
+    private let follows: Bool
     private let report: @Sendable (BrowsingEvent) -> Void
     private let orders = Batch<Order>()
     private var stack: DaemonBrowsing?
@@ -25,10 +26,10 @@ actor DaemonThread {
 
     /// - Parameter report: called on the thread of this actor.
     init(
-        serviceType: String, report: @escaping @Sendable (BrowsingEvent) -> Void
+        serviceType: String, follows: Bool, report: @escaping @Sendable (BrowsingEvent) -> Void
     ) throws(DiscoveryError) {
         loop = try EventLoopThread()
-        (self.serviceType, self.report) = (serviceType, report)
+        (self.serviceType, self.follows, self.report) = (serviceType, follows, report)
     }
 
     /// Returns at once. The last order must be ``Order/close``.
@@ -51,7 +52,8 @@ actor DaemonThread {
 
     private func start() {
         do throws(DiscoveryError) {
-            let stack = try DaemonBrowsing(on: loop, serviceType: serviceType, changed: report)
+            let stack = try DaemonBrowsing(
+                on: loop, serviceType: serviceType, follows: follows, changed: report)
             self.stack = stack
             try stack.start()
             report(.began)

@@ -12,6 +12,7 @@ final class EmbeddedBrowsing: BrowsingStack {
     private let server: EmbeddedServer
     private var resolutions: [ServiceInstance: Resolution<EmbeddedBrowsing>] = [:]
     private var hosts: [HostAddresses.Host: HostWatch<EmbeddedBrowsing>] = [:]
+    private var hostOrder = Queue<HostAddresses.Host>()
 
     init(
         on loop: EventLoopThread, serviceType: String, changed: @escaping (BrowsingEvent) -> Void
@@ -69,7 +70,7 @@ final class EmbeddedBrowsing: BrowsingStack {
     func close() {
         server.close()  // frees its browsers and resolvers too
         resolutions = [:]
-        hosts = [:]
+        (hosts, hostOrder) = ([:], Queue())
     }
 
     private func browsed(_ event: AvahiBrowserEvent, instance: ServiceInstance?, domain: [UInt8]) {
@@ -93,9 +94,16 @@ final class EmbeddedBrowsing: BrowsingStack {
     }
 
     private func watchHost(_ host: HostAddresses.Host) {
-        guard hosts[host] == nil, hosts.count < EmbeddedBrowsing.maximumHosts else { return }
+        guard hosts[host] == nil else { return }
+        // The oldest gives way: a new hub must not go unheard because there were many.
+        while hosts.count >= EmbeddedBrowsing.maximumHosts, let oldest = hostOrder.next() {
+            guard let watch = hosts.removeValue(forKey: oldest) else { continue }
+            for browser in watch.browsers { _ = server.core.avahi_s_record_browser_free(browser) }
+            changed(.unwatched(oldest))
+        }
         let watch = HostWatch(host, stack: self)
         hosts[host] = watch
+        hostOrder.append(host)
         for type in [RecordType.a, RecordType.aaaa] {
             guard let key = server.core.avahi_key_new(cString(Array(host.name.utf8)), 1, UInt16(type)) else {
                 continue
@@ -103,7 +111,7 @@ final class EmbeddedBrowsing: BrowsingStack {
             defer { server.core.avahi_key_unref(key) }
             // The record browser lives as long as the server and calls back only later. If it cannot be made,
             // the resolver's address remains.
-            _ = server.core.avahi_s_record_browser_new(
+            let browser = server.core.avahi_s_record_browser_new(
                 server.server, Int32(bitPattern: host.interface.index), Int32(AVAHI_PROTO_UNSPEC), key,
                 AVAHI_LOOKUP_USE_MULTICAST,
                 { _, _, _, event, record, _, pointer in
@@ -114,6 +122,7 @@ final class EmbeddedBrowsing: BrowsingStack {
                         .takeUnretainedValue()
                     watch.event(event, data).map(watch.stack.changed)
                 }, Unmanaged.passUnretained(watch).toOpaque())
+            if let browser { watch.browsers.append(browser) }
         }
     }
 }

@@ -90,7 +90,18 @@ public struct HubAddressRules: Sendable {
     /// Within a rank, addresses are sorted by their bytes, so that the result does not depend on the order of
     /// arrival.
     public func bestFirst(_ addresses: some Collection<NetworkAddress>) -> [NetworkAddress] {
-        addresses.map { (rank: rank($0), address: $0) }.sorted { one, other in
+        bestFirst(addresses) { _ in 0 }
+    }
+
+    /// The same, where what is known of an address decides before its kind does, but not before that it
+    /// needs a scope, or is this machine's alone.
+    func bestFirst(
+        _ addresses: some Collection<NetworkAddress>, evidence: (NetworkAddress) -> Int
+    ) -> [NetworkAddress] {
+        addresses.map { address in
+            let rank = rank(address)
+            return (rank: rank < 5 ? evidence(address) * 5 + rank : 100 + rank, address: address)
+        }.sorted { one, other in
             if one.rank != other.rank { return one.rank < other.rank }
             if one.address.bytes != other.address.bytes {
                 return one.address.bytes.lexicographicallyPrecedes(other.address.bytes)
@@ -109,7 +120,13 @@ public struct HubAddressRules: Sendable {
         }
     }
 
-    private func isOnLink(_ address: NetworkAddress) -> Bool {
+    /// True if it is this machine's own address, and none of these interfaces'.
+    func isOwn(_ address: NetworkAddress, elsewhereThanOn interfaces: Set<NetworkInterface>) -> Bool {
+        let own = networks.filter { $0.address == address }
+        return !own.isEmpty && !own.contains { one in interfaces.contains { $0.name == one.interface } }
+    }
+
+    func isOnLink(_ address: NetworkAddress) -> Bool {
         networks.contains { !$0.address.isLoopback && $0.contains(address) }
     }
 }

@@ -25,6 +25,8 @@ public struct HubListing: Sendable {
 
     /// The maximum number of rows.
     public static let maximumRows = 1_024
+    /// The maximum number of hosts whose addresses are kept; the oldest gives way.
+    static let maximumHosts = 1_024
     /// The maximum number of announcements per row, and of addresses per row.
     public static let maximumAddresses = 64
     /// The maximum number of services at one address. The threat is one host that announces thousands.
@@ -61,6 +63,14 @@ public struct HubListing: Sendable {
         }
     }
 
+    /// The addresses of a host on an interface, by its A and AAAA records.
+    private struct Records: Equatable {
+        var addresses: Set<NetworkAddress> = []
+        /// Those that it had: a service may still name one of them.
+        var gone: Set<NetworkAddress> = []
+        let number: Int
+    }
+
     private struct Host: Hashable {
         let name: String
         let interface: NetworkInterface
@@ -68,10 +78,11 @@ public struct HubListing: Sendable {
 
     private var rows: [DiscoveredHub.Key: Row] = [:]
     private var keys: [ServiceInstance: DiscoveredHub.Key] = [:]
-    private var hosts: [Host: Set<NetworkAddress>] = [:]
+    private var hosts: [Host: Records] = [:]
     private var serviceCounts: [NetworkAddress: Int] = [:]
     private var flooding: Set<NetworkAddress> = []
     private var nextNumber = 0
+    private var nextHost = 0
     /// No hint is older.
     private var oldestHint: Duration?
 
@@ -112,12 +123,14 @@ public struct HubListing: Sendable {
             return resolve(service, hinted: time, at: time)
         case .gone(let instance): return removal(of: instance)
         case .address(let address, let name, let interface):
-            return addresses(of: Host(name: name.lowercased(), interface: interface)) { addresses in
-                if addresses.count < HubListing.maximumAddresses { addresses.insert(address) }
+            return addresses(of: Host(name: name.lowercased(), interface: interface)) { records in
+                records.gone.remove(address)
+                if records.addresses.count < HubListing.maximumAddresses { records.addresses.insert(address) }
             }
         case .addressGone(let address, let name, let interface):
-            return addresses(of: Host(name: name.lowercased(), interface: interface)) { addresses in
-                addresses.remove(address)
+            return addresses(of: Host(name: name.lowercased(), interface: interface)) { records in
+                records.addresses.remove(address)
+                if records.gone.count < HubListing.maximumAddresses { records.gone.insert(address) }
             }
         case .began, .withoutDaemon, .hanging, .direct, .unresolved, .settled, .flooded, .pending, .prompt,
             .confirmed,
@@ -148,19 +161,37 @@ public struct HubListing: Sendable {
     }
 
     private mutating func addresses(
-        of host: Host, change: (inout Set<NetworkAddress>) -> Void
+        of host: Host, change: (inout Records) -> Void
     ) -> [Change] {
-        guard hosts[host] != nil || hosts.count < HubListing.maximumRows else { return [] }
         // An answer to a one-shot query and the stack say the same.
-        let before = hosts[host] ?? []
-        var addresses = before
-        change(&addresses)
-        guard addresses != before else { return [] }
-        let affected = rows.filter { key, row in
+        let before = hosts[host]
+        var records = before ?? Records(number: nextHost)
+        change(&records)
+        guard records != before else { return [] }
+        // The oldest gives way: a new one must not go unheard because there were many.
+        let oldest = before == nil && hosts.count >= HubListing.maximumHosts ? oldestHost : nil
+        nextHost += 1
+        return changes(of: keys(on: host) + (oldest.map { keys(on: $0) } ?? [])) { listing in
+            if let oldest { listing.hosts[oldest] = nil }
+            listing.hosts[host] = records
+        }
+    }
+
+    /// Of those without a row, if there are any.
+    private var oldestHost: Host? {
+        let used = Set(
+            rows.flatMap { key, row in
+                row.announcements.map { Host(name: key.host, interface: $0.service.instance.interface) }
+            })
+        let unused = hosts.filter { !used.contains($0.key) }
+        return (unused.isEmpty ? hosts : unused).min { $0.value.number < $1.value.number }?.key
+    }
+
+    private func keys(on host: Host) -> [DiscoveredHub.Key] {
+        rows.filter { key, row in
             key.host == host.name
                 && row.announcements.contains { $0.service.instance.interface == host.interface }
         }.map(\.key)
-        return changes(of: affected) { $0.hosts[host] = addresses.isEmpty ? nil : addresses }
     }
 
     private mutating func resolve(_ service: ResolvedService, hinted: Duration?, at time: Duration)
@@ -184,6 +215,8 @@ public struct HubListing: Sendable {
         var result = changes(of: old == nil || old == key ? [key] : [old, key].compactMap(\.self)) {
             listing in
             if old != key { listing.remove(instance) }
+            let host = Host(name: key.host, interface: instance.interface)
+            listing.hosts[host]?.gone.remove(service.address)
             listing.insert(announcement, as: key, at: time)
         }
         if overflowBefore == 0, overflowCount > 0 { result.append(.overflowed) }
@@ -246,16 +279,27 @@ public struct HubListing: Sendable {
 
     private func hub(_ key: DiscoveredHub.Key) -> DiscoveredHub? {
         guard let row = rows[key], let first = row.announcements.first?.service else { return nil }
-        var addresses = Set(row.announcements.map(\.service.address))
+        // A service names the address that it was resolved to, though its host may have another by now.
+        let named = Set(row.announcements.map(\.service.address))
+        var addresses = Set(
+            row.announcements.map(\.service).filter { service in
+                let host = Host(name: key.host, interface: service.instance.interface)
+                return hosts[host]?.gone.contains(service.address) != true
+            }.map(\.address))
         // On each interface that it was seen on, once.
         var interfaces: Set<NetworkInterface> = []
         for instance in row.announcements.map(\.service.instance)
         where interfaces.insert(instance.interface).inserted {
-            for address in hosts[Host(name: key.host, interface: instance.interface)] ?? []
+            for address in hosts[Host(name: key.host, interface: instance.interface)]?.addresses ?? []
             where (try? rules.check(address, port: key.port, of: instance)) != nil {
                 addresses.insert(address)
             }
         }
+        if addresses.isEmpty { addresses = named }
+        // This machine has an address of another interface, such as docker's, and so has the host, which
+        // tells all of its own: to connect there is to connect to this machine.
+        let others = addresses.filter { !rules.isOwn($0, elsewhereThanOn: interfaces) }
+        if !others.isEmpty { addresses = others }
         return DiscoveredHub(
             key: key, name: first.instance.name, host: first.host, port: first.port,
             addresses: Array(rules.bestFirst(addresses).prefix(HubListing.maximumAddresses)),

@@ -177,7 +177,15 @@ extension DiscoveredHub {
     }
 
     fileprivate func adding(_ proofs: [HubProof], rules: HubAddressRules) -> DiscoveredHub {
-        let all = rules.bestFirst(Set(addresses + proofs.map(\.address)))
+        // Where a reply came from is less than what the hub itself tells of this link: it may be a relay.
+        let announced = Set(addresses)
+        let connected = Set(proofs.lazy.filter(\.isHandshake).map(\.address))
+        let all = rules.bestFirst(announced.union(proofs.map(\.address))) { address in
+            if connected.contains(address) || announced.contains(address) && rules.isOnLink(address) {
+                return 0
+            }
+            return announced.contains(address) ? 2 : 1
+        }
         return with(
             pin: pin, addresses: Array(all.prefix(HubListing.maximumAddresses)),
             sources: sources.union(proofs.compactMap(\.source)), isRest: key.pin != nil)

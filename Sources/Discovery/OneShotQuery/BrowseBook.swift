@@ -345,6 +345,10 @@ struct Queue<Element> {
             (elements, head) = ([], 0)
             return nil
         }
+        if head > 1_024, head > elements.count / 2 {
+            elements.removeFirst(head)
+            head = 0
+        }
         defer { head += 1 }
         return elements[head]
     }

@@ -29,6 +29,9 @@ struct HostAddresses: Sendable {
         return count > 1 ? nil : .addressGone(address, host: host.name, interface: host.interface)
     }
 
+    /// Nobody follows this host any more.
+    mutating func forget(_ host: Host) { (counts[host], stale[host]) = (nil, nil) }
+
     /// The stack was lost: every known address becomes stale.
     mutating func interrupt() {
         for (host, addresses) in counts { stale[host, default: []].formUnion(addresses.keys) }

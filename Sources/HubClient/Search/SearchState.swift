@@ -60,6 +60,8 @@ package struct SearchState: Sendable {
     private var asked: Set<HubAddress> = []
     private(set) var asking: Set<HubAddress> = []
     private var questions: [HubAddress] = []
+    /// What those claim to be that are asked as a hub has answered apart from them.
+    private var askedFor: Set<Fingerprint> = []
     private(set) var tasks = 0
 
     /// - Parameters:
@@ -340,18 +342,28 @@ package struct SearchState: Sendable {
     }
 
     private func isAsking(_ row: AssessedHub) -> Bool {
-        !asking.isEmpty
-            && row.hub.addresses.contains { asking.contains(HubAddress($0, port: row.hub.port)) }
+        guard !asking.isEmpty else { return false }
+        // It may be one that is announced, which is asked for its key.
+        if let fingerprint = row.hub.pin?.fingerprint, askedFor.contains(fingerprint) { return true }
+        return row.hub.addresses.contains { asking.contains(HubAddress($0, port: row.hub.port)) }
     }
 
-    /// Asks for the keys that matter: those of hubs that claim to be a paired one, and of a stock hub with
-    /// several IPv4 addresses, which may be several hubs unless all are this machine's.
+    /// Asks for the keys that matter: those of hubs that claim to be a paired one; of a stock hub with
+    /// several IPv4 addresses, which may be several hubs unless all are this machine's; and of one that
+    /// claims to be a hub that has answered from an address that is not announced, such as its link-local
+    /// one.
     private mutating func ask() {
+        if asking.isEmpty { askedFor = [] }
+        if asked.count >= SearchState.maximumQuestions { asked = asking }
+        let apart = Set(
+            rows.values.lazy.filter { $0.hub.sources.isDisjoint(with: SearchState.announcing) }
+                .compactMap(\.hub.pin?.fingerprint))
         for row in rows.values {
             let hub = row.hub
             let places = hub.id == nil ? hub.addresses.filter { $0.family == .ipv4 } : []
             let mayBeSeveral = places.count > 1 && !places.allSatisfy(isOwn)
-            guard row.bearsKnownID || mayBeSeveral else { continue }
+            let isAnswered = hub.pin == nil && hub.id.map(apart.contains) == true
+            guard row.bearsKnownID || mayBeSeveral || isAnswered else { continue }
             for address in hub.addresses.prefix(SearchState.maximumQuestionsPerRow)
             where !proofs.hasHandshake(at: address, port: hub.port)
                 && asked.count < SearchState.maximumQuestions
@@ -360,6 +372,7 @@ package struct SearchState: Sendable {
                 guard asked.insert(question).inserted else { continue }
                 asking.insert(question)
                 questions.append(question)
+                if isAnswered, let id = hub.id { askedFor.insert(id) }
             }
         }
     }

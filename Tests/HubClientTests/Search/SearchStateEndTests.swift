@@ -37,6 +37,35 @@ extension SearchStateTests {
         #expect(state.table.isEmpty)
     }
 
+    // On a network with IPv6 alone a hub announces its ULA, and answers probes from its link-local address.
+    @Test func aHubThatAnswersFromALinkLocalAddressIsOneRow() throws {
+        var state = try state()
+        let hub = try service("Hub", at: "fd77::5", id: 1)
+        _ = state.take(try reply(from: "fe80::5%eth0", 1, at: .milliseconds(3)), at: .milliseconds(3))
+        _ = state.take(.sighting(.resolved(hub)), at: .milliseconds(4))
+        _ = state.take(.tick, at: .milliseconds(10))
+        #expect(state.takeQuestions().map(\.description) == ["[fd77::5]:8000"])
+        #expect(names(state.take(.tick, at: .milliseconds(300))).isEmpty, "neither is told before its key")
+        let address = try #require(NetworkAddress("fd77::5"))
+        let proof = HubProof(
+            address: address, port: 8000, pin: try pin(1), name: "", id: nil, source: nil, isHandshake: true,
+            time: .milliseconds(310))
+        _ = state.take(.proof(proof), at: .milliseconds(310))
+        #expect(names(state.take(.tick, at: .milliseconds(700))) == ["added Hub claimed"])
+        #expect(state.table.map(\.hub.addresses.first) == [address])
+        // Another key: it only says so, and the hub is the other one.
+        var other = try self.state()
+        _ = other.take(.sighting(.resolved(hub)), at: .milliseconds(3))
+        _ = other.take(try reply(from: "fe80::5%eth0", 1, at: .milliseconds(4)), at: .milliseconds(4))
+        _ = other.take(.tick, at: .milliseconds(10))
+        let lie = HubProof(
+            address: address, port: 8000, pin: try pin(2), name: "", id: nil, source: nil, isHandshake: true,
+            time: .milliseconds(20))
+        _ = other.take(.proof(lie), at: .milliseconds(20))
+        _ = other.take(.tick, at: .milliseconds(400))
+        #expect(other.table.count == 2)
+    }
+
     @Test func aHubThatMovesLeavesItsAddress() throws {
         var state = try state()
         let hub = try service("Hub", at: "10.0.0.5", id: 1)
