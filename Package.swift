@@ -82,6 +82,9 @@ let package = Package(
         .systemLibrary(name: "CGIF", providers: [.apt(["libgif-dev"])]),
         // Loaded by `serve` alone, never linked: every other command starts without it.
         .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
+        // Loaded by the house once an MQTT broker has joined it, never linked. Of libraries for MQTT none is
+        // among the Swift packages that we can have; libmosquitto is the broker's own, in Debian since 2014.
+        .systemLibrary(name: "CMosquitto", providers: [.apt(["libmosquitto-dev"])]),
         // What Swift cannot call of glibc, of the kernel, and of the compiler's vectors.
         .systemLibrary(name: "CGlibc"),
         // Locks hubpair-picture in, and copies it: seccomp, Landlock, clone.
@@ -194,7 +197,8 @@ let package = Package(
         .target(
             name: "House",
             dependencies: [
-                "Addresses", "CGlibc", "CSQLite", "GatewayRules", "Home", "Household", "HubPage",
+                "Addresses", "CGlibc", "CMosquitto", "CSQLite", "GatewayRules", "Home", "Household",
+                "HubPage",
                 "HubService", "Identity", "JSON", "Pairing",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio"),

@@ -30,6 +30,36 @@ enum CheckServers {
     }
 
     private static func check(_ server: JoinedServer, _ id: String, _ state: HubState) -> DiagnosisCheck {
+        switch server.kind {
+        case .homeAssistant: checkHomeAssistant(server, id, state)
+        case .mqtt: checkBroker(server, id, state)
+        }
+    }
+
+    private static func checkBroker(
+        _ server: JoinedServer, _ id: String, _ state: HubState
+    ) -> DiagnosisCheck {
+        let url = server.url.text
+        let join = "hubpair hub join mqtt"
+        return DiagnosisCheck(id, tried: "asked the MQTT broker at \(url)", deadline: .seconds(16)) {
+            do {
+                try await ManageJoined(state: state).ask(server)
+                return .ok("it answers, and lets the hub in")
+            } catch JoinError.refused {
+                return .problem(
+                    "it does not take the name and password",
+                    mend: "give those of a user of the broker: "
+                        + "\(join) \(shellQuoted(url)) --username NAME --password-file FILE")
+            } catch let error as JoinError {
+                return .problem(
+                    error.description, mend: "start it, or say where it listens now: \(join) URL")
+            }
+        }
+    }
+
+    private static func checkHomeAssistant(
+        _ server: JoinedServer, _ id: String, _ state: HubState
+    ) -> DiagnosisCheck {
         let url = server.url.text
         let join = "hubpair hub join \(server.kind.rawValue)"
         return DiagnosisCheck(

@@ -106,8 +106,11 @@ enum CheckUpstream {
             return .ok(
                 upstream.pin == nil ? "it answers over TLS" : "it answers, and its key is the one expected")
         } catch let error as HubConnectionError {
-            if case .otherKey = error.reason {
-                return .problem("it is not the server: \(error)", mend: pin)
+            if case .otherKey(_, let seen) = error.reason {
+                let expected = upstream.pin?.text ?? ""
+                return .problem(
+                    "it is not the server: its key has the pin \(seen.text), and \(expected) is expected",
+                    mend: pin)
             }
             return .problem("it does not answer: \(error)", mend: mend)
         } catch {

@@ -6,12 +6,14 @@ import Identity
 /// The raw value is the word in commands and files.
 package enum JoinedKind: String, CaseIterable, Sendable {
     case homeAssistant = "home-assistant"
+    case mqtt
 
     /// What the id of each of its things begins with. No id of a Hestia server does, and ids of two servers
     /// cannot meet.
     package var prefix: String {
         switch self {
         case .homeAssistant: "ha~"
+        case .mqtt: "mqtt~"
         }
     }
 
@@ -19,6 +21,7 @@ package enum JoinedKind: String, CaseIterable, Sendable {
     package var title: String {
         switch self {
         case .homeAssistant: "Home Assistant"
+        case .mqtt: "the MQTT broker"
         }
     }
 

@@ -207,7 +207,7 @@ struct HomeAssistantModel: Sendable {
 
     private mutating func rebuild() {
         let all = records.values.sorted { ($0.entityID ?? "") < ($1.entityID ?? "") }.compactMap { record in
-            thing(record, record.entityID.flatMap(HomeAssistantThing.id).flatMap { things[$0] })
+            thing(record, record.entityID.flatMap({ HomeAssistantThing.id(of: $0) }).flatMap { things[$0] })
         }
         let kept = all.prefix(HomeAssistantModel.maximumCount)
         leftOut = all.count - kept.count

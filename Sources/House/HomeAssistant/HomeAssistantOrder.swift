@@ -45,11 +45,17 @@ struct HomeAssistantOrder: Equatable, Sendable {
             guard let unit = thing.units[activator] else { throw .noThing("activator") }
             let value = unit.value(ofLevel: try HomeAssistantOrder.level(state))
             parts = order("set_temperature", ["temperature": .number(value)])
+        case (.number, .value):
+            guard let low = thing.attributes.least, let high = thing.attributes.most else {
+                throw .noThing("activator")
+            }
+            let value = low + (try HomeAssistantOrder.level(state)) * (high - low)
+            parts = order("set_value", ["value": .number((value * 1e6).rounded() / 1e6)])
         case (.sensor, _), (.binarySensor, _), (.climate, .temperature):
             throw .cannot("\(thing.entityID) of Home Assistant only tells how something is; it is not set")
         // No thing has such an activator.
         case (.light, _), (.switch, _), (.inputBoolean, _), (.fan, _), (.siren, _), (.cover, _), (.valve, _),
-            (.lock, _), (.climate, _):
+            (.lock, _), (.climate, _), (.number, _):
             throw .noThing("activator")
         }
         (domain, service, data) = (word, parts.service, parts.data)
@@ -57,12 +63,12 @@ struct HomeAssistantOrder: Equatable, Sendable {
 
     private typealias Parts = (service: String, data: [String: JSONValue])
 
-    private static func flag(_ state: JSONValue) throws(ServerError) -> Bool {
+    static func flag(_ state: JSONValue) throws(ServerError) -> Bool {
         guard case .boolean(let value) = state else { throw .badState("<class 'bool'>") }
         return value
     }
 
-    private static func level(_ state: JSONValue) throws(ServerError) -> Double {
+    static func level(_ state: JSONValue) throws(ServerError) -> Double {
         guard let level = state.asDouble, (0...1).contains(level) else {
             throw .badState("<class 'float'>")
         }

@@ -21,6 +21,11 @@ struct HomeAssistantRecord: JSONReadable, Equatable, Sendable {
         var lowest: Double?
         var highest: Double?
         var currentTemperature: Double?
+        /// Of a number: between what it may be set.
+        var least: Double?
+        var most: Double?
+        /// False for a heating that is not put on and off.
+        var hasModes = true
         /// Bits, which each domain has its own of.
         var features = 0
     }
@@ -84,6 +89,8 @@ extension HomeAssistantRecord.Attributes {
             case "temperature": all.temperature = try reader.number()
             case "min_temp": all.lowest = try reader.number()
             case "max_temp": all.highest = try reader.number()
+            case "min": all.least = try reader.number()
+            case "max": all.most = try reader.number()
             case "current_temperature": all.currentTemperature = try reader.number()
             case "supported_features":
                 all.features = try reader.number().flatMap { Int(exactly: $0) } ?? 0

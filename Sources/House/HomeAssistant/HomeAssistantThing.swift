@@ -10,7 +10,7 @@ import JSON
 struct HomeAssistantThing: Equatable, Sendable {
     /// The kinds of entities that are appliances.
     enum Domain: String, CaseIterable {
-        case light, `switch`, cover, lock, climate, fan, siren, valve, sensor
+        case light, `switch`, cover, lock, climate, fan, siren, valve, sensor, number
         case inputBoolean = "input_boolean"
         case binarySensor = "binary_sensor"
     }
@@ -36,8 +36,12 @@ struct HomeAssistantThing: Equatable, Sendable {
     /// - Parameters:
     ///   - temperatureUnit: what degrees are counted in there.
     ///   - before: the same thing as it was: a lamp that is off has no colour, and keeps the one it had.
-    init?(_ record: HomeAssistantRecord, temperatureUnit: String?, before: HomeAssistantThing? = nil) {
-        guard let entityID = record.entityID, let id = HomeAssistantThing.id(of: entityID),
+    ///   - kind: who tells of it in these words.
+    init?(
+        _ record: HomeAssistantRecord, temperatureUnit: String?, before: HomeAssistantThing? = nil,
+        kind: JoinedKind = .homeAssistant
+    ) {
+        guard let entityID = record.entityID, let id = HomeAssistantThing.id(of: entityID, kind),
             let domain = entityID.firstIndex(of: ".").flatMap({ Domain(rawValue: String(entityID[..<$0])) }),
             let state = record.state
         else { return nil }
@@ -58,15 +62,17 @@ struct HomeAssistantThing: Equatable, Sendable {
     }
 
     /// The id in the house; nil for what is no entity's id. A long one is cut and told apart by its hash.
-    static func id(of entityID: String) -> String? {
+    static func id(of entityID: String, _ kind: JoinedKind = .homeAssistant) -> String? {
         let isOne = entityID.utf8.allSatisfy {
             switch $0 {
             case 0x61...0x7A, 0x30...0x39, UInt8(ascii: "_"), UInt8(ascii: "."): true
+            // The parts of a topic.
+            case 0x41...0x5A, UInt8(ascii: "-"): kind == .mqtt
             default: false
             }
         }
         guard isOne, !entityID.isEmpty, entityID.utf8.count <= 255 else { return nil }
-        let prefix = JoinedKind.homeAssistant.prefix
+        let prefix = kind.prefix
         // So many bytes may stand in the path of a room's, a unit's or a timer's request.
         if prefix.utf8.count + entityID.utf8.count <= 64 { return prefix + entityID }
         let hash = SHA256.hash(data: Array(entityID.utf8)).prefix(8).map { byte in
@@ -92,6 +98,7 @@ struct HomeAssistantThing: Equatable, Sendable {
         case (.siren, _): "Siren"
         case (.valve, _): "Valve"
         case (.sensor, _): "Sensor"
+        case (.number, _): "Number"
         case (.binarySensor, "door"), (.binarySensor, "opening"): "Door sensor"
         case (.binarySensor, "garage_door"): "Garage sensor"
         case (.binarySensor, "window"): "Window sensor"
@@ -147,6 +154,7 @@ struct HomeAssistantThing: Equatable, Sendable {
             case .lock: add(.locked, "Locked", isSo: state == "locked")
             case .climate: addClimate(state, attributes, temperatureUnit)
             case .sensor: addSensor(state, attributes)
+            case .number: addNumber(state, attributes)
             case .binarySensor: add(.value, HomeAssistantThing.word(attributes), isSo: state == "on")
             }
         }
@@ -161,7 +169,7 @@ struct HomeAssistantThing: Equatable, Sendable {
                 add(.target, "Target temperature", level: level)
                 if activators.last?.id == Part.target.rawValue { units[Part.target.rawValue] = unit }
             }
-            add(.on, "On/Off", isSo: state != "off")
+            if attributes.hasModes { add(.on, "On/Off", isSo: state != "off") }
             if let now = attributes.currentTemperature {
                 add(.temperature, "Temperature", .other("number"), .number(now))
             }
@@ -179,6 +187,17 @@ struct HomeAssistantThing: Equatable, Sendable {
             }
             units[Part.value.rawValue] = unit
             add(.value, name, .float, .number((number - unit.from) / (unit.to - unit.from)))
+        }
+
+        private mutating func addNumber(_ state: String, _ attributes: HomeAssistantRecord.Attributes) {
+            guard let number = JSONValue(parsing: Array(state.utf8))?.asDouble, let low = attributes.least,
+                let high = attributes.most, low < high
+            else { return }
+            let level = (min(high, max(low, number)) - low) / (high - low)
+            add(.value, HomeAssistantThing.word(attributes), level: level)
+            units[Part.value.rawValue] = attributes.unit.flatMap {
+                try? StateUnit(symbol: $0, from: low, to: high)
+            }
         }
 
         private mutating func add(_ part: Part, _ name: String, isSo: Bool) {

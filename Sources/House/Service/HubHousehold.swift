@@ -31,6 +31,7 @@ final class HubHousehold: Sendable {
             switch server.kind {
             case .homeAssistant:
                 HomeAssistantServer(server, on: group, log: log, changed: changed, stands: stands)
+            case .mqtt: MQTTServer(server, log: log, changed: changed, stands: stands)
             }
         }
         self.servers = servers

@@ -36,6 +36,13 @@ package struct ManageJoined {
     ///
     /// - Throws: ``JoinError``
     package func ask(_ server: JoinedServer) async throws {
+        switch server.kind {
+        case .homeAssistant: try await askHomeAssistant(server)
+        case .mqtt: try AskBroker.ask(server)
+        }
+    }
+
+    private func askHomeAssistant(_ server: JoinedServer) async throws {
         let hub = try HubState.hub(in: state.open())
         let log = ServeLog(Logger(label: "hubpair.join") { _ in SwiftLogNoOpLogHandler() })
         let link = try UpstreamLink(server.url, concurrency: 1, limits: ServeLimits(), log: log)

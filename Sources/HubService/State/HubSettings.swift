@@ -94,7 +94,7 @@ package struct HubSettings: Equatable, Sendable {
         self.port = port
         let url = file.value("upstream", in: HubSettings.group)
         do {
-            upstream = try url.map(Upstream.init)
+            upstream = try url.map(Upstream.init(_:))
         } catch {
             throw .invalidValue(error.description, key: "upstream", group: HubSettings.group)
         }

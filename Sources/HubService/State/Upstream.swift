@@ -29,14 +29,31 @@ package struct Upstream: Equatable, Sendable {
     package let authority: String
 
     package init(_ text: String) throws(UpstreamError) {
+        try self.init(text, plain: ("http", 80), isWeb: true)
+    }
+
+    /// An MQTT broker: `mqtt://loopback[:port]`.
+    package init(mqtt text: String) throws(UpstreamError) {
+        do {
+            try self.init(text, plain: ("mqtt", 1883), isWeb: false)
+        } catch .notAURL {
+            throw .notABroker
+        } catch .notLoopback {
+            throw .brokerElsewhere
+        }
+    }
+
+    private init(_ text: String, plain: (scheme: String, port: Int), isWeb: Bool) throws(UpstreamError) {
         guard text.utf8.count <= 512, let parts = URLComponents(string: text), let host = parts.host,
             !host.isEmpty,
-            parts.scheme == "http" || parts.scheme == "https"
+            parts.scheme == plain.scheme || isWeb && parts.scheme == "https"
         else { throw .notAURL }
         guard parts.user == nil, parts.password == nil else { throw .password }
         guard parts.path.isEmpty || parts.path == "/", parts.query == nil else { throw .path }
         let isTLS = parts.scheme == "https"
-        guard let port = UInt16(exactly: parts.port ?? (isTLS ? 443 : 80)), port > 0 else { throw .notAURL }
+        guard let port = UInt16(exactly: parts.port ?? (isTLS ? 443 : plain.port)), port > 0 else {
+            throw .notAURL
+        }
         do {
             pin = try parts.fragment.map(Pin.init(text:))
         } catch {
@@ -91,6 +108,10 @@ package enum UpstreamError: Equatable, UserError {
     case badPin
     /// A host other than this one without https and a pin.
     case notLoopback
+    /// Not `mqtt://HOST[:PORT]`.
+    case notABroker
+    /// A broker on another host.
+    case brokerElsewhere
 
     /// What is wrong, in lower case, without a full stop.
     package var description: String {
@@ -100,6 +121,8 @@ package enum UpstreamError: Equatable, UserError {
         case .path: "the upstream has a path or query; only scheme, host and port belong there"
         case .badPin: "the upstream's part after # is not a pin like sha256//…"
         case .notLoopback: "the upstream is on another host, and not https with a pin"
+        case .notABroker: "the broker is not a URL like mqtt://127.0.0.1:1883"
+        case .brokerElsewhere: "the broker is on another host"
         }
     }
 
@@ -109,6 +132,10 @@ package enum UpstreamError: Equatable, UserError {
     package var hint: String? {
         switch self {
         case .notLoopback: "let it listen on 127.0.0.1, or give https://HOST:PORT#sha256//PIN"
+        case .notABroker: "give it like mqtt://127.0.0.1:1883"
+        case .brokerElsewhere:
+            "let a broker on this machine be a bridge to it (mosquitto.conf: connection, address, topic), "
+                + "and give that one's address"
         default: "give it like https://127.0.0.1:8443"
         }
     }

@@ -52,6 +52,10 @@ import Testing
         }
         #expect(try pin(["X-SSL-Client-Cert": text], true) == device.pin)
         #expect(try pin(["X-SSL-Client-Cert": text], false) == own)
+        // As Caddy and RFC 9440 write it.
+        let base64 = try device.certificatePEM().split(separator: "\n").filter { !$0.hasPrefix("-") }.joined()
+        #expect(try pin(["X-SSL-Client-Cert": base64], true) == device.pin)
+        #expect(try pin(["X-SSL-Client-Cert": ":\(base64):"], true) == device.pin)
         #expect(try pin([:], false) == own)
         // A proxy's own certificate identifies no client.
         #expect(try pin([:], true) == nil)
@@ -59,7 +63,8 @@ import Testing
         #expect(try pin(["X-SSL-Client-Cert": text, "x-ssl-client-cert": text], true) == nil)
         for bad in [
             "", "x", text + text, String(text.dropLast(40)), text + "%0", "%zz" + text,
-            escaped(device.keyPEM), String(repeating: "A", count: 20_000),
+            escaped(device.keyPEM), ":\(base64)", ":", "::", "M", "MMMM", String(base64.dropLast(4)),
+            base64 + base64, "MAA=", String(repeating: "A", count: 20_000),
         ] {
             #expect(try pin(["X-SSL-Client-Cert": bad], true) == nil, "\(bad.prefix(60))")
         }

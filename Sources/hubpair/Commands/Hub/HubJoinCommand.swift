@@ -19,9 +19,10 @@ struct HubJoinCommand: AsyncParsableCommand {
             EXAMPLES:
               hubpair hub join
               hubpair hub join home-assistant http://127.0.0.1:8123 --token-file token
+              hubpair hub join mqtt mqtt://127.0.0.1
               hubpair hub join remove home-assistant
             """,
-        subcommands: [List.self, HomeAssistant.self, Remove.self], defaultSubcommand: List.self)
+        subcommands: [List.self, HomeAssistant.self, MQTT.self, Remove.self], defaultSubcommand: List.self)
 
     /// `hubpair hub join list`
     struct List: ParsableCommand {
@@ -80,22 +81,60 @@ struct HubJoinCommand: AsyncParsableCommand {
         @OptionGroup var state: StateOption
 
         func run() async throws {
-            let server = try JoinedServer(.homeAssistant, at: Upstream(url), token: token())
+            let server = try JoinedServer(
+                homeAssistant: Upstream(url),
+                token: SecretFile.firstLine(tokenFile, limit: HomeAssistant.mostBytes))
             try await ManageJoined(state: state.state).join(server)
             Console.note("\(server.kind.title) has joined the house; 'hubpair home' lists its things")
         }
+    }
 
-        private func token() throws -> String {
-            if tokenFile != "-" { try checkIsPrivate(tokenFile) }
-            let bytes: [UInt8]
-            do {
-                bytes = try InputFile.readWhole(tokenFile, limit: HomeAssistant.mostBytes)
-            } catch {
-                Console.report(error, subject: tokenFile == "-" ? "standard input" : tokenFile)
-                throw ExitStatus(of: error)
+    /// `hubpair hub join mqtt`
+    struct MQTT: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "mqtt", abstract: "Join an MQTT broker: what zigbee2mqtt and Tasmota publish.",
+            discussion: """
+                <url> is where the broker listens on this machine; one on another machine is bridged to it. \
+                Things come into the house that announce themselves for Home Assistant: lights, switches, \
+                covers, locks, heatings, numbers and sensors; other kinds do not. The password is kept in \
+                the hub's directory (mode 0600); the file is needed no more.
+
+                EXAMPLES:
+                  hubpair hub join mqtt mqtt://127.0.0.1
+                  hubpair hub join mqtt mqtt://127.0.0.1 --username hub --password-file pw
+                """)
+
+        private static let mostBytes = 4096
+
+        @Argument(help: "The broker, like mqtt://127.0.0.1:1883.") var url: String
+
+        @Option(help: ArgumentHelp("The hub's name there.", valueName: "name"))
+        var username: String?
+
+        @Option(
+            help: ArgumentHelp(
+                "Take the password from the first line of this file; '-' is standard input.",
+                valueName: "file"),
+            completion: .file())
+        var passwordFile: String?
+
+        @OptionGroup var state: StateOption
+
+        func validate() throws {
+            guard (username == nil) == (passwordFile == nil) else {
+                throw ValidationError("--username and --password-file go together. Give both, or none")
             }
-            let line = bytes.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
-            return String(decoding: line, as: UTF8.self)
+        }
+
+        func run() async throws {
+            var login: JoinedServer.Login?
+            if let username, let passwordFile {
+                login = try JoinedServer.Login(
+                    name: username, password: SecretFile.firstLine(passwordFile, limit: MQTT.mostBytes))
+            }
+            let server = JoinedServer(mqtt: try Upstream(mqtt: url), login: login)
+            try await ManageJoined(state: state.state).join(server)
+            Console.note("\(server.kind.title) has joined the house; 'hubpair home' lists its things")
         }
     }
 
@@ -116,6 +155,22 @@ struct HubJoinCommand: AsyncParsableCommand {
             try ManageJoined(state: state.state).leave(kind)
             Console.note("\(kind.title) has left the house")
         }
+    }
+}
+
+/// A file that holds a secret in its first line.
+private enum SecretFile {
+    static func firstLine(_ path: String, limit: Int) throws -> String {
+        if path != "-" { try checkIsPrivate(path) }
+        let bytes: [UInt8]
+        do {
+            bytes = try InputFile.readWhole(path, limit: limit)
+        } catch {
+            Console.report(error, subject: path == "-" ? "standard input" : path)
+            throw ExitStatus(of: error)
+        }
+        let line = bytes.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
+        return String(decoding: line, as: UTF8.self)
     }
 }
 
