@@ -3,7 +3,9 @@
 HUBPAIR_SEED repeats a run, HUBPAIR_LIES is the number of lies of each kind."""
 import json
 import os
+import pathlib
 import random
+import re
 import shutil
 import socket
 import struct
@@ -101,13 +103,12 @@ class MQTT(House):
 
     def house_memory(self):
         """In MB; 0 if it is not there."""
-        for name in os.listdir("/proc"):
+        for process in pathlib.Path("/proc").glob("[0-9]*"):
             try:
-                if name.isdigit() and open(f"/proc/{name}/comm").read().strip() == "hubpair-house":
-                    if self.hub.state in open(f"/proc/{name}/cmdline").read() + open(f"/proc/{name}/environ").read():
-                        for line in open(f"/proc/{name}/status"):
-                            if line.startswith("VmRSS"):
-                                return int(line.split()[1]) // 1024
+                if (process / "comm").read_text().strip() != "hubpair-house":
+                    continue
+                if self.hub.state in (process / "cmdline").read_text() + (process / "environ").read_text():
+                    return int(re.search(r"VmRSS:\s+(\d+)", (process / "status").read_text())[1]) // 1024
             except OSError:
                 pass
         return 0
