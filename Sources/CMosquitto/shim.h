@@ -16,8 +16,6 @@
     EACH(mosquitto_message_callback_set) \
     EACH(mosquitto_subscribe_callback_set) \
     EACH(mosquitto_connect_bind_v5) \
-    EACH(mosquitto_property_add_int32) \
-    EACH(mosquitto_property_free_all) \
     EACH(mosquitto_subscribe) \
     EACH(mosquitto_unsubscribe) \
     EACH(mosquitto_publish) \

@@ -110,8 +110,8 @@ final class MQTTLink: Sendable {
 /// The thread of a link: nothing of it is used by another.
 private final class MQTTThread {
     private static let keepAlive: Int32 = 30
-    /// What the broker may send at a time: it drops what is larger (MQTT 5).
-    private static let packetByteCount: UInt32 = 65_536
+    /// What a thing says in fewer bytes is read.
+    private static let payloadByteCount = 65_536
     /// The most of what the broker has not answered: to one that does not read, no more is written.
     private static let maximumOpen = 20_000
 
@@ -151,22 +151,16 @@ private final class MQTTThread {
         let itself = Unmanaged.passUnretained(self).toOpaque()
         guard let client = all.mosquitto_new(nil, true, itself) else { return "there is no memory left" }
         defer { all.mosquitto_destroy(client) }
-        _ = all.mosquitto_int_option(client, MOSQ_OPT_PROTOCOL_VERSION, MQTT_PROTOCOL_V5)
+        // Not MQTT 5: libmosquitto 2.0 ends the program at properties that it does not know.
+        _ = all.mosquitto_int_option(client, MOSQ_OPT_PROTOCOL_VERSION, MQTT_PROTOCOL_V311)
         if let login = server.login {
             _ = all.mosquitto_username_pw_set(client, login.name, login.password)
         }
         listen(all, client)
-        var properties: OpaquePointer?
-        defer { all.mosquitto_property_free_all(&properties) }
-        let size = UInt32(MQTTThread.packetByteCount)
-        guard
-            all.mosquitto_property_add_int32(&properties, Int32(MQTT_PROP_MAXIMUM_PACKET_SIZE.rawValue), size)
-                == MOSQ_ERR_SUCCESS.rawValue
-        else { return "there is no memory left" }
         var code = Int32(MOSQ_ERR_NO_CONN.rawValue)
         for address in server.url.addresses {
             code = all.mosquitto_connect_bind_v5(
-                client, address.description, Int32(server.url.port), MQTTThread.keepAlive, nil, properties)
+                client, address.description, Int32(server.url.port), MQTTThread.keepAlive, nil, nil)
             if code == MOSQ_ERR_SUCCESS.rawValue { break }
         }
         while code == MOSQ_ERR_SUCCESS.rawValue, end == nil {
@@ -221,15 +215,17 @@ private final class MQTTThread {
             MQTTThread.with(thread) { thread in
                 switch code {
                 case 0: thread.due += thread.listener.connected()
-                // A bad name or password, and one that may not come in: those of MQTT 5, and of 3.1.1.
-                case 0x86, 0x87, 4, 5: thread.end = ("it does not take this name and password", true)
-                case 0x84, 1: thread.end = ("it does not speak MQTT 5", true)
+                // A bad name or password, and one that may not come in.
+                case 4, 5: thread.end = ("it does not take this name and password", true)
+                case 1: thread.end = ("it does not speak MQTT 3.1.1", true)
                 default: thread.end = ("it refuses (\(code))", false)
                 }
             }
         }
         all.mosquitto_message_callback_set(client) { _, thread, message in
-            guard let message = message?.pointee, let topic = message.topic else { return }
+            guard let message = message?.pointee, let topic = message.topic,
+                message.payloadlen <= MQTTThread.payloadByteCount
+            else { return }
             MQTTThread.with(thread) { thread in
                 let bytes = message.payload.map {
                     UnsafeRawBufferPointer(start: $0, count: Int(max(0, message.payloadlen)))

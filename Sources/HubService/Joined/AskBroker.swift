@@ -2,8 +2,8 @@ import Addresses
 import CGlibc
 import Glibc
 
-/// Asks an MQTT broker whether it lets somebody in: one CONNECT of MQTT 5, and its answer. The house has a
-/// library for the rest (`House/MQTT`), which a command does not need.
+/// Asks an MQTT broker whether it lets somebody in: one CONNECT of MQTT 3.1.1, and its answer. The house
+/// has a library for the rest (`House/MQTT`), which a command does not need.
 enum AskBroker {
     private static let milliseconds: Int32 = 5_000
 
@@ -17,21 +17,21 @@ enum AskBroker {
             guard let bytes else { continue }
             switch reason(bytes) {
             case 0?: return
-            // A bad name or password, and one that may not come in: those of MQTT 5, and of 3.1.1.
-            case 0x86?, 0x87?, 4?, 5?: throw .refused(server.kind)
+            // A bad name or password, and one that may not come in.
+            case 4?, 5?: throw .refused(server.kind)
             case let other: throw .other(server.kind, server.url.text, other ?? 0)
             }
         }
         throw .silent(server.kind, server.url.text, String(cString: strerror(code)).lowercased())
     }
 
-    /// CONNECT: MQTT 5, § 3.1.
+    /// CONNECT: MQTT 3.1.1, § 3.1.
     static func hello(_ login: JoinedServer.Login?) -> [UInt8] {
         func text(_ text: String) -> [UInt8] {
             [UInt8(text.utf8.count >> 8), UInt8(text.utf8.count & 0xFF)] + text.utf8
         }
-        // A new session, perhaps with name and password; 10 s; no properties; the broker names the client.
-        var rest = text("MQTT") + [5, login == nil ? 0x02 : 0xC2, 0, 10, 0] + text("")
+        // A new session, perhaps with name and password; 10 s; the broker names the client.
+        var rest = text("MQTT") + [4, login == nil ? 0x02 : 0xC2, 0, 10] + text("")
         if let login { rest += text(login.name) + text(login.password) }
         let length =
             rest.count < 128 ? [UInt8(rest.count)] : [UInt8(rest.count & 127) | 128, UInt8(rest.count >> 7)]

@@ -179,7 +179,7 @@ package enum JoinError: Equatable, UserError {
         case .silent(let kind, let url, let words): "\(kind.title) at \(url) does not answer: \(words)"
         case .other(.homeAssistant, let url, let status):
             "\(url) is no \(JoinedKind.homeAssistant.title): it answers \(status)"
-        case .other(.mqtt, let url, _): "\(url) is no MQTT broker, or none that speaks MQTT 5"
+        case .other(.mqtt, let url, _): "\(url) is no MQTT broker, or none that speaks MQTT 3.1.1"
         }
     }
 

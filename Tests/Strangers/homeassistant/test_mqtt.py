@@ -37,9 +37,9 @@ def packet(kind, body):
 
 
 def publish(topic, payload):
-    """PUBLISH of MQTT 5, without properties."""
+    """PUBLISH of MQTT 3.1.1."""
     topic = topic if isinstance(topic, bytes) else topic.encode()
-    return packet(0x30, struct.pack(">H", len(topic)) + topic + b"\0" + payload)
+    return packet(0x30, struct.pack(">H", len(topic)) + topic + payload)
 
 
 class Broker:
@@ -74,9 +74,9 @@ class Broker:
                         end = at + 1 + (size | data[at] << shift)
                         kind, body, data = data[0] & 0xF0, data[at + 1:end], data[end:]
                         if kind == 0x10:
-                            connection.sendall(b"\x20\x03\0\0\0")
+                            connection.sendall(b"\x20\x02\0\0")
                         elif kind == 0x80:
-                            connection.sendall(packet(0x90, body[:2] + b"\0\0"))
+                            connection.sendall(packet(0x90, body[:2] + b"\0"))
                             marks += 1
                             if marks == 3:
                                 connection.sendall(publish("homeassistant/light/lamp/config", json.dumps(LAMP).encode())
@@ -126,7 +126,7 @@ class LyingBrokerTests(MQTT):
                 lambda: b"\x30\xff\xff\xff\xff\xff",
                 lambda: publish("lamp", b"x" * 200_000),
                 lambda: publish(b"\xff\xfe", b"x"), lambda: publish(b"", b"x"), lambda: packet(0x30, b"\xff\xff"),
-                lambda: packet(0x90, b""), lambda: packet(0x20, b"\0\0\0"), lambda: packet(0xE0, b"\x8b\0"),
+                lambda: packet(0x90, b""), lambda: packet(0x20, b"\0\0"), lambda: packet(0xE0, b"\x8b\0"),
                 lambda: publish("lamp", b"ON") * 2_000,
                 lambda: publish("homeassistant/light/lamp/config", b"[" * 60_000),
                 lambda: publish("homeassistant/light/" + "x" * 60_000 + "/config", b"{}"),
@@ -155,7 +155,7 @@ class LyingThingsTests(MQTT):
         self.broker = self.start([program, "-c", path], self.is_up)
         self.things_here = socket.create_connection(("127.0.0.1", self.port))
         self.addCleanup(self.things_here.close)
-        self.things_here.sendall(packet(0x10, b"\0\4MQTT\5\2\0\0\0\0\6things"))
+        self.things_here.sendall(packet(0x10, b"\0\4MQTT\4\2\0\0\0\6things"))
         self.assertEqual(self.things_here.recv(2)[0], 0x20)
         self.say("homeassistant/light/lamp/config", json.dumps(LAMP))
         self.say("lamp", "ON")
