@@ -42,13 +42,13 @@ final class ConnectionLimiter: ChannelInboundHandler {
             shared.log.warning(.limit, "closed the oldest connection without an approved device \(why)")
             ConnectionLimiter.end(oldest.channel)
         case .refused(let reason):
-            child.close(promise: nil)
             shared.log.warning(
                 .limit,
                 "closed a connection from \(address): "
                     + (reason == .total
                         ? "there are \(limits.connections) of approved devices already"
                         : "they come faster than old ones can be closed"))
+            child.close(promise: nil)
             return false
         }
         child.closeFuture.whenComplete { _ in shared.connections.withLock { $0.remove(key) } }
