@@ -36,12 +36,15 @@ final class GatewayPool {
         return taken
     }
 
-    /// Returns a device's connection whose answer has been read completely.
+    /// Returns a device's connection whose answer has been read completely. At a limit the one that has been
+    /// idle for longest gives way: this one is fresh, and may carry what must not be repeated.
     func put(_ connection: UpstreamConnection, for device: Pin) {
-        guard connection.isActive, idle[device]?.count ?? 0 < GatewayPool.maximumIdleCountOfDevice else {
-            return connection.close()
+        guard connection.isActive else { return connection.close() }
+        if let own = idle[device], own.count >= GatewayPool.maximumIdleCountOfDevice {
+            closeOldest(of: device, own)
+        } else if count >= GatewayPool.maximumIdleCount {
+            closeOldest()
         }
-        if count >= GatewayPool.maximumIdleCount { closeOldest() }
         connection.rest()
         idle[device, default: []].append(connection)
         count += 1
@@ -60,7 +63,11 @@ final class GatewayPool {
             else { return false }
             return first.idleSince < second.idleSince
         }
-        guard let (device, own) = oldest, let connection = own.first else { return }
+        if let (device, own) = oldest { closeOldest(of: device, own) }
+    }
+
+    private func closeOldest(of device: Pin, _ own: [UpstreamConnection]) {
+        guard let connection = own.first else { return }
         idle[device] = own.count > 1 ? Array(own.dropFirst()) : nil
         count -= 1
         connection.close()

@@ -1,4 +1,7 @@
+import FoundationEssentials
+import Logging
 import NIOCore
+import NIOPosix
 import Pairing
 import PinnedTLS
 import Synchronization
@@ -60,6 +63,41 @@ import Testing
             try await client.write(Self.get)
             #expect(try await peer.read(until: "\r\n\r\n").contains("\(hub.device.pin.fingerprint)"))
         }
+    }
+
+    /// At its limit a device gives up the connection that has been idle for longest: a request that must not
+    /// be repeated needs a fresh one, and would find none until the old ones are swept away.
+    @Test func theFreshestConnectionIsKept() async throws {
+        let loop = MultiThreadedEventLoopGroup.singleton.next()
+        let log = ServeLog(Logger(label: "test") { _ in RecordedLog() })
+        let habits = UpstreamHabits(freshness: .minutes(1), log: log)
+        let server = try await ServerBootstrap(group: loop).bind(host: "127.0.0.1", port: 0).get()
+        let port = try #require(server.localAddress?.port)
+        var channels: [any Channel] = []
+        for _ in 0...GatewayPool.maximumIdleCountOfDevice {
+            let channel = try await ClientBootstrap(group: loop).channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(UpstreamConnection(habits))
+                }
+            }.connect(host: "127.0.0.1", port: port).get()
+            channels.append(channel)
+        }
+        let (isFreshest, isOldestActive) = try await loop.submit { [channels] in
+            let all = try channels.map {
+                try $0.pipeline.syncOperations.handler(type: UpstreamConnection.self)
+            }
+            let pool = GatewayPool(loop, habits)
+            let device = Pin(subjectPublicKeyInfo: Data("device".utf8))
+            for each in all { pool.put(each, for: device) }
+            let taken = pool.take(for: device, isFresh: true)
+            defer {
+                taken?.close()
+                pool.close()
+            }
+            return (taken === all.last, all[0].isActive)
+        }.get()
+        #expect(isFreshest && !isOldestActive)
+        try await server.close()
     }
 
     /// After these answers the connection is used no more, whatever the upstream thinks of it.
