@@ -37,7 +37,9 @@ extension ServeConnection {
     /// counts in the handshake alone: the certificate, which a proxy hands on, is public.
     func access(of pin: Pin) -> RequestRouter.Access {
         if isDoctor, pin == shared.itself.pin { return .approved(shared.itself) }
-        return shared.devices.access(of: pin)
+        var found = found
+        defer { self.found = found }
+        return shared.devices.access(of: pin, loop.glance, found: &found)
     }
 
     private var isDoctor: Bool { !client.isTrustedProxy && client.pin == shared.itself.pin }

@@ -71,6 +71,8 @@ final class ServeConnection: ChannelInboundHandler {
     /// Whether it may be closed for a newer connection of its device.
     let rest = ConnectionRest()
     var lastDevice: DescribedDevice?
+    /// What was last found of the device's access.
+    var found: DeviceAccess.Found?
     /// When the head of the current request had come; nil before it, and once its answer has begun.
     private var began: NIODeadline?
     let timer: ConnectionTimer

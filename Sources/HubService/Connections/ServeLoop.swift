@@ -5,6 +5,8 @@ final class ServeLoop {
     let eventLoop: any EventLoop
     let shared: ServerContext
     let pool: GatewayPool
+    /// Whether what is known of devices still holds.
+    let glance: DeviceGlance
     private var pools: [ObjectIdentifier: GatewayPool] = [:]
     private(set) var isDraining = false
     private var connections: [ObjectIdentifier: ServeConnection] = [:]
@@ -13,6 +15,7 @@ final class ServeLoop {
     init(_ eventLoop: any EventLoop, shared: ServerContext) {
         self.eventLoop = eventLoop
         self.shared = shared
+        glance = DeviceGlance(shared.devices.register)
         pool = GatewayPool(eventLoop, shared.link.habits)
     }
 

@@ -35,14 +35,38 @@ final class DeviceAccess: Sendable {
         known = Mutex(clock())
     }
 
+    /// An approval that no time ends, as a connection has found it.
+    struct Found: Sendable {
+        fileprivate let device: ApprovedDevice
+        fileprivate let version: UInt64
+    }
+
     /// The access that the keyfile grants now to the device with this pin.
     func access(of pin: Pin) -> RequestRouter.Access {
+        var found: Found?
+        return lookUp(pin, &found)
+    }
+
+    /// The same; what was found before is the answer if nothing has happened since.
+    func access(
+        of pin: Pin, _ glance: DeviceGlance, found: inout Found?
+    ) -> RequestRouter.Access {
+        if let known = found, known.device.pin == pin, glance.holds(known.version) {
+            return .approved(known.device)
+        }
+        return lookUp(pin, &found)
+    }
+
+    private func lookUp(_ pin: Pin, _ found: inout Found?) -> RequestRouter.Access {
+        found = nil
         do {
-            let device = try register.device(pin)
+            let (device, version) = try register.deviceAndVersion(pin)
             note(nil)
             guard let device else { return .unknown }
             let verdict = verdict(on: device)
-            return verdict == .approved ? .approved(device) : .refused(device, verdict)
+            guard verdict == .approved else { return .refused(device, verdict) }
+            if device.expires == nil { found = Found(device: device, version: version) }
+            return .approved(device)
         } catch {
             note(describing(error))
             return .unreadable

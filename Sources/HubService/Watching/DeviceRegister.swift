@@ -1,5 +1,6 @@
 package import FoundationEssentials
 import Glibc
+import NIOCore
 package import Pairing
 import Synchronization
 
@@ -13,6 +14,9 @@ import Synchronization
 /// - It does not, or not yet: a look-up looks at the file, with five, and reads it if it is another than
 ///   before.
 ///
+/// The event loops share a lock here, and would wait for each other at every request; so each keeps what it
+/// has found as long as its ``DeviceGlance`` holds.
+///
 /// A fault in the file closes the door: every look-up throws until it is mended.
 package final class DeviceRegister: Sendable {
     private struct Content: ~Copyable {
@@ -22,17 +26,25 @@ package final class DeviceRegister: Sendable {
         var events: StateEvents?
         /// Since the file was read.
         var changes = StateEvents.Changes.everything
-        var lastLook = ContinuousClock.now
     }
 
     private let state: HubState
     private let content = Mutex(Content())
     private let onChange = Mutex<(@Sendable () -> Void)?>(nil)
+    private let version = Atomic<UInt64>(0)
+    private let queue = Atomic<Int32>(-1)
+    /// When the file itself was looked at, in nanoseconds since the system began.
+    private let lastLook = Atomic<UInt64>(0)
 
     package init(state: HubState) { self.state = state }
 
     /// The device with this pin, or nil if the keyfile does not know it.
     package func device(_ pin: Pin) throws -> ApprovedDevice? { try lookUp { $0[pin] } }
+
+    /// The same, and the version of the list that says so.
+    func deviceAndVersion(_ pin: Pin) throws -> (ApprovedDevice?, UInt64) {
+        try lookUp { devices in (devices[pin], versionNow) }
+    }
 
     /// The pins of all devices in the keyfile.
     func pins() throws -> Set<Pin> { try lookUp { Set($0.keys) } }
@@ -76,6 +88,30 @@ package final class DeviceRegister: Sendable {
         return try result.get()
     }
 
+    // MARK: Without a lock
+
+    /// Grows before an event is taken out of the queue, and before the list or what watches it changes. So
+    /// whoever finds the queue empty, and then this version, has a list that nothing has happened to.
+    var versionNow: UInt64 { version.load(ordering: .sequentiallyConsistent) }
+
+    /// The queue of events; negative if the kernel tells of no changes.
+    var queueDescriptor: Int32 { queue.load(ordering: .sequentiallyConsistent) }
+
+    /// True if the file itself has to be looked at, for what the kernel does not tell of.
+    var isLookDue: Bool {
+        NIODeadline.now().uptimeNanoseconds &- lastLook.load(ordering: .relaxed) >= 1_000_000_000
+    }
+
+    /// Another path may lead to the directory: somebody has seen the mounts change.
+    func noteMounts() {
+        content.withLock { content in
+            change()
+            content.changes.isPathMoved = true
+        }
+    }
+
+    private func change() { version.add(1, ordering: .sequentiallyConsistent) }
+
     // MARK: The watch
 
     /// Lets the kernel tell of changes from now on, and `changed` be called for each.
@@ -90,6 +126,8 @@ package final class DeviceRegister: Sendable {
             var events = try StateEvents.open()
             try events.watch(state.path)
             let descriptor = events.descriptor
+            change()
+            queue.store(descriptor, ordering: .sequentiallyConsistent)
             content.events = consume events
             content.changes = .everything
             return descriptor
@@ -98,7 +136,12 @@ package final class DeviceRegister: Sendable {
 
     /// The descriptor of `startWatching` is closed; look-ups look at the file again.
     func stopWatching() {
-        content.withLock { $0.events = nil }
+        content.withLock { content in
+            // Before the descriptor is closed: it may be another file's then.
+            queue.store(-1, ordering: .sequentiallyConsistent)
+            change()
+            content.events = nil
+        }
         onChange.withLock { $0 = nil }
     }
 
@@ -123,7 +166,7 @@ package final class DeviceRegister: Sendable {
 
     /// Adds what has happened; false if nothing has.
     private func note(_ content: inout Content) -> Bool {
-        guard let new = content.events?.take(), !new.isEmpty else { return false }
+        guard let new = content.events?.take(change), !new.isEmpty else { return false }
         content.changes += new
         content.changes.hasOtherCodes = false
         content.changes.hasOtherSettings = false
@@ -163,6 +206,7 @@ package final class DeviceRegister: Sendable {
                 else { return isNew }
                 content.changes = StateEvents.Changes()
             }
+            change()
             for (pin, device) in changed { content.devices[pin] = device }
             content.stamp = stamp
             return isNew
@@ -183,14 +227,13 @@ package final class DeviceRegister: Sendable {
     private func refresh(_ content: inout Content) throws {
         var mustRead = true
         if content.events != nil {
-            let now = ContinuousClock.now
             if !content.changes.concernsKeyfile {
-                guard now - content.lastLook >= .seconds(1) else { return }
+                guard isLookDue else { return }
                 mustRead = false
             } else if content.changes.isPathMoved, watch(&content) {
                 tell()
             }
-            content.lastLook = now
+            lastLook.store(NIODeadline.now().uptimeNanoseconds, ordering: .relaxed)
         } else {
             mustRead = false
         }
@@ -208,11 +251,13 @@ package final class DeviceRegister: Sendable {
             if !mustRead, stamp != nil, stamp == content.stamp { return }
             let keyfile = try HubState.existing(
                 ApprovedDevices.fileName, in: directory, ApprovedDevices.init(parsing:))
+            change()
             content.devices = Dictionary(keyfile.devices.map { ($0.pin, $0) }) { first, _ in first }
             // If the file was replaced in between, the older stamp makes the next look-up read it again.
             content.stamp = stamp
             content.changes = StateEvents.Changes(isPathMoved: isPathMoved)
         } catch {
+            change()
             content.devices = [:]
             content.stamp = nil
             content.changes.isTouched = true

@@ -140,8 +140,11 @@ struct StateEvents: ~Copyable {
     }
 
     /// What has happened since the last call.
-    mutating func take() -> Changes {
+    ///
+    /// - Parameter found: called before anything is taken out of the queue.
+    mutating func take(_ found: () -> Void) -> Changes {
         guard poll(&polled, nfds_t(polled.count), 0) != 0 else { return Changes() }
+        found()
         var changes = Changes()
         if polled[1].revents != 0 { changes.isPathMoved = true }
         if polled[0].revents != 0 { readQueue(&changes) }
