@@ -3,11 +3,13 @@ extension ExchangeMachine {
     /// - Parameters:
     ///   - readsBodies: true if a connection may be used again after a body.
     ///   - isTrusted: true if what must not be repeated may use a connection of the last moment.
-    package mutating func turnCame(readsBodies: Bool, isTrusted: Bool) -> Action {
+    package mutating func turnCame(
+        readsBodies: @autoclosure () -> Bool, isTrusted: @autoclosure () -> Bool
+    ) -> Action {
         guard stage == .queued else { return .nothing }
         stage = .reaching
-        keepsUpstream = request.upgrade == nil && (!request.body.hasBytes || readsBodies)
-        guard keepsUpstream, request.isRepeatable || isTrusted else { return .connect }
+        keepsUpstream = request.upgrade == nil && (!request.body.hasBytes || readsBodies())
+        guard keepsUpstream, request.isRepeatable || isTrusted() else { return .connect }
         return .reuse(isFresh: !request.isRepeatable)
     }
 

@@ -8,10 +8,10 @@ extension RequestHead {
     ///
     /// - Parameters:
     ///   - device: the field lines that identify the device, each with its CR LF.
-    ///   - client: the client's address.
+    ///   - client: the client's address; most services are told nothing of it.
     ///   - closes: true to tell the server that no other request follows on the connection.
     package func passedOn(
-        to service: ServiceRule, for device: [UInt8], of client: String, closes: Bool
+        to service: ServiceRule, for device: [UInt8], of client: @autoclosure () -> String, closes: Bool
     ) -> [UInt8] {
         var head: [UInt8] = []
         head.reserveCapacity(1024)
@@ -44,7 +44,7 @@ extension RequestHead {
             head += "\r\n".utf8
         }
         head += device
-        head += service.lines(of: client, host: host)
+        if !service.told.isEmpty { head += service.lines(of: client(), host: host) }
         body.write(to: &head)
         if let upgrade {
             head += "Connection: Upgrade\r\nUpgrade: \(upgrade)\r\n".utf8

@@ -15,8 +15,6 @@ extension ResponseHead {
         head.reserveCapacity(1024)
         writeStatusLine(to: &head)
         let host = host ?? []
-        let own = OwnAddress(of: [host, Array(service.authority.utf8)[...]])
-        let origin = "https://" + String(decoding: host, as: UTF8.self)
         for field in fields.fields where reachesNoFurther(field) && !isHop(field) {
             let value = fields.value(of: field)
             let repaired: [UInt8]?
@@ -24,7 +22,9 @@ extension ResponseHead {
             case .cookie:
                 guard let cookie = service.cookies.response(value) else { continue }
                 repaired = cookie
-            case .location: repaired = host.isEmpty ? nil : own?.moved(value, to: origin)
+            case .location where !host.isEmpty:
+                let own = OwnAddress(of: [host, Array(service.authority.utf8)[...]])
+                repaired = own?.moved(value, to: "https://" + String(decoding: host, as: UTF8.self))
             default: repaired = nil
             }
             guard let repaired else {

@@ -136,14 +136,14 @@ final class ForwardedRequest: UpstreamAnswerReceiver {
     private func write(
         _ response: ResponseHead, framing: BodyFraming, connection: String?, upgrade: String? = nil
     ) {
+        let standing = service?.standing
         if !response.isInformational || upgrade != nil {
-            let name = service?.record.name.description
-            client.noteAnswer(response.status, by: name.map { .service($0) } ?? .upstream)
+            client.noteAnswer(response.status, by: standing?.answerer ?? .upstream)
         }
         let head =
-            service.map { service in
+            standing.map { standing in
                 response.passedOn(
-                    from: service.rule, to: request.fields.onlyValue(.host), framing: framing,
+                    from: standing.rule, to: request.fields.onlyValue(.host), framing: framing,
                     connection: connection, upgrade: upgrade,
                     cookie: response.isInformational ? nil : cookie)
             }
@@ -307,12 +307,12 @@ extension ForwardedRequest {
     }
 
     private func head(closes: Bool) -> [UInt8] {
-        guard let service else {
+        guard let standing = service?.standing else {
             return request.forwarded(
                 for: device.fields.lines, authority: link.upstream?.authority ?? "", closes: closes)
         }
         return request.passedOn(
-            to: service.rule, for: device.fields.lines, of: client.source.description, closes: closes)
+            to: standing.rule, for: device.fields.lines, of: client.source.description, closes: closes)
     }
 
     private func deliver(_ before: String, _ bytes: ByteBuffer?, _ after: String) {

@@ -98,7 +98,7 @@ final class ServeConnection: ChannelInboundHandler {
     }
 
     var shared: ServerContext { loop.shared }
-    var router: RequestRouter { service?.router ?? shared.router }
+    var router: RequestRouter { service?.standing.router ?? shared.router }
     var isWritable: Bool { context?.channel.isWritable ?? false }
 
     /// True if what the request or the connection has become takes further bytes from the client.

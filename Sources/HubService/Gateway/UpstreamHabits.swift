@@ -18,6 +18,18 @@ final class UpstreamHabits: Sendable {
         /// How many more answers on reused connections are needed before it is trusted to announce a close.
         var answersNeeded = 0
         var hasBroken = false
+        /// The last value of `Server`, and whether it names one: it is the same in most answers.
+        var server: [UInt8]?
+        var isNamed = false
+
+        mutating func isNamed(in fields: FieldBlock) -> Bool {
+            guard let value = fields.onlyValue(.server) else { return false }
+            if server?.elementsEqual(value) != true {
+                server = Array(value)
+                isNamed = BodyReadingServer.isNamed(in: fields)
+            }
+            return isNamed
+        }
     }
 
     /// The number of answers needed after a connection was closed without `Connection: close`.
@@ -51,9 +63,9 @@ final class UpstreamHabits: Sendable {
     ///
     /// - Parameter isReused: true for a reused connection.
     func noteAnswer(_ response: ResponseHead, isReused: Bool) {
-        let isNamed = BodyReadingServer.isNamed(in: response.fields)
         state.withLock { state in
             if isReused, state.answersNeeded > 0 { state.answersNeeded -= 1 }
+            let isNamed = state.isNamed(in: response.fields)
             state.readsBodies = state.readsBodies != false && isNamed
         }
     }

@@ -56,6 +56,8 @@ package final class UpstreamTurns: Sendable {
     }
 
     private let state = Mutex(State())
+    /// False if there is no outage that an answer would end: what each answer would ask the lock for.
+    private let isAway = Atomic(false)
 
     /// True if requests must not overlap: then an answer is read to its end, whoever waits for it, before the
     /// next request begins.
@@ -138,7 +140,12 @@ package final class UpstreamTurns: Sendable {
     ///
     /// - Returns: true if that is new.
     func noteAnswer() -> Bool {
-        state.withLock { $0.breaker.outage != nil && $0.breaker.answer() }
+        guard isAway.load(ordering: .acquiring) else { return false }
+        return state.withLock { state in
+            let isNew = state.breaker.outage != nil && state.breaker.answer()
+            isAway.store(state.breaker.outage != nil, ordering: .releasing)
+            return isNew
+        }
     }
 
     /// It has not; those that wait are told at once if they would wait for nothing.
@@ -147,6 +154,7 @@ package final class UpstreamTurns: Sendable {
     func noteFault(_ words: String, isToldAtOnce: Bool) -> Bool {
         let (isNew, outage, refused, begun) = state.withLock { state in
             let isNew = state.breaker.fail(words, isToldAtOnce: isToldAtOnce, at: Date())
+            isAway.store(state.breaker.outage != nil, ordering: .releasing)
             guard state.breaker.isOpen else {
                 return (isNew, state.breaker.outage, [Waiting](), [Waiting]())
             }

@@ -1,15 +1,28 @@
 import GatewayRules
+import Identity
 import Synchronization
 
 /// One web service while the hub serves: its rules, the way to its server, and its sessions.
 final class ServedService: Sendable {
-    private struct Standing: Sendable {
-        var record: WebService
-        var rule: ServiceRule
-        var router: RequestRouter
+    /// What holds at one time. An object, so that a request takes one reference and no copies.
+    final class Standing: Sendable {
+        let record: WebService
+        let rule: ServiceRule
+        let router: RequestRouter
+        /// Who answers, in the figures.
+        let answerer: ServeMetrics.Answerer
+
+        init(_ record: WebService, _ maximumBody: Int, _ crossSite: CrossSiteRule) {
+            self.record = record
+            rule = record.rule
+            router = RequestRouter(
+                hasUpstream: true, maximumBodyByteCount: maximumBody, crossSite: crossSite, service: rule
+            ) { _ in nil }
+            answerer = .service(record.name.description)
+        }
     }
 
-    private let standing: Mutex<Standing>
+    private let current: Mutex<Standing>
     let port: UInt16
     let link: UpstreamLink
     let sessions: ServiceSessions
@@ -27,23 +40,13 @@ final class ServedService: Sendable {
         maximumBody = record.maximumBody ?? shared.limits.bodyByteCount
         let names = shared.names
         crossSite = CrossSiteRule { names.contains($0) }
-        standing = Mutex(ServedService.standing(record, maximumBody, crossSite))
+        current = Mutex(Standing(record, maximumBody, crossSite))
         sessions = ServiceSessions(port: record.port, hub: shared.sessions, devices: shared.devices)
     }
 
-    private static func standing(
-        _ record: WebService, _ maximumBody: Int, _ crossSite: CrossSiteRule
-    ) -> Standing {
-        let rule = record.rule
-        let router = RequestRouter(
-            hasUpstream: true, maximumBodyByteCount: maximumBody, crossSite: crossSite, service: rule
-        ) { _ in nil }
-        return Standing(record: record, rule: rule, router: router)
-    }
-
-    var record: WebService { standing.withLock { $0.record } }
-    var rule: ServiceRule { standing.withLock { $0.rule } }
-    var router: RequestRouter { standing.withLock { $0.router } }
+    /// What holds now.
+    var standing: Standing { current.withLock { $0 } }
+    var record: WebService { standing.record }
 
     /// Takes the rights of the same service; what is open has to be held against them afterwards.
     ///
@@ -52,8 +55,8 @@ final class ServedService: Sendable {
         var same = self.record
         same.rights = record.rights
         guard same == record else { return false }
-        let new = ServedService.standing(record, maximumBody, crossSite)
-        standing.withLock { $0 = new }
+        let new = Standing(record, maximumBody, crossSite)
+        current.withLock { $0 = new }
         return true
     }
 }
