@@ -77,7 +77,9 @@ package enum FieldRole: Hashable, Sendable {
                 self = .fetchOther
                 return
             }
-            let isProxyOnly = FieldRole.proxyOnlyBeginnings.contains { lower.utf8.starts(with: $0.utf8) }
+            let isProxyOnly =
+                FieldRole.proxyOnlyLetters.contains(lower.utf8.first)
+                && FieldRole.proxyOnlyBeginnings.contains { lower.utf8.starts(with: $0.utf8) }
             self = isProxyOnly ? .proxyOnly : .other
         }
     }
@@ -129,4 +131,6 @@ package enum FieldRole: Hashable, Sendable {
         "x-amzn-mtls-", "x-amzn-tls-", "x-envoy-", "x-auth-request-", "x-original-", "x-rewrite-",
         "wl-proxy-",
     ]
+    /// With which those begin: most fields begin with another one.
+    private static let proxyOnlyLetters = Set(proxyOnlyBeginnings.map(\.utf8.first))
 }
