@@ -6,6 +6,7 @@ HUBPAIR_SEED repeats a run, HUBPAIR_HIDDEN is the number of bodies for each serv
 is in each place)."""
 import collections
 import http.client
+import itertools
 import os
 import random
 import tempfile
@@ -56,14 +57,16 @@ class Body:
 
 
 class BodyTests(unittest.TestCase):
-    def lane(self, port):
-        """A hub in front of a server, and a guest's connection."""
-        hub = Hub(f"http://127.0.0.1:{port}", concurrency=16)
+    def lane(self, port, is_service=False):
+        """A hub in front of a server, which may be a service of its, a guest, and the port that leads to the server."""
+        url = f"http://127.0.0.1:{port}"
+        hub = Hub(None if is_service else url, concurrency=16)
         self.addCleanup(hub.remove)
+        gate = hub.add_service(url, "--kind", "plain", "--role", "guest") if is_service else hub.port
         hub.start()
         guest = Device(os.path.join(self.folder.name, f"{port}"), "Guest")
         Attempt(hub.code("--role", "guest"), guest).send(hub.port)
-        return hub, guest
+        return hub, guest, gate
 
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()
@@ -71,13 +74,13 @@ class BodyTests(unittest.TestCase):
 
     def test_a_server_that_leaves_bodies_unread_carries_out_nothing_else(self):
         print(f"bodies: HUBPAIR_SEED={SEED} HUBPAIR_HIDDEN={HIDDEN}", flush=True)
-        for kind in (PythonServer, PerlServer):
-            with self.subTest(kind.__name__):
+        for kind, is_service in itertools.product((PythonServer, PerlServer), (False, True)):
+            with self.subTest(kind.__name__, is_service=is_service):
                 server = kind(self.folder.name)
-                hub, guest = self.lane(server.port)
+                hub, guest, gate = self.lane(server.port, is_service)
                 sent, wrong, connection = collections.Counter(), [], None
                 for number in range(HIDDEN):
-                    connection = connection or Connection(hub.port, guest)
+                    connection = connection or Connection(gate, guest)
                     try:
                         statuses = self.send(number, connection, sent)
                     except (OSError, http.client.HTTPException) as error:
@@ -94,7 +97,7 @@ class BodyTests(unittest.TestCase):
                     one[2:] == own and one[:2] in {("GET", "/devices/"), ("GET", "/devices/6b01")}))
                 wanted = collections.Counter({(*key, "guest", guest.fingerprint): count for key, count in sent.items()})
                 extra, lost = got - wanted, wanted - got
-                print(f"  {kind.__name__}: {got.total()} carried out", flush=True)
+                print(f"  {kind.__name__}{', a service' * is_service}: {got.total()} carried out", flush=True)
                 self.assertFalse(extra, f"carried out and never sent, the first of {len(extra)}: {list(extra)[:5]}")
                 self.assertFalse(lost, f"sent and never carried out: {list(lost)[:5]}")
                 self.assertFalse(wrong, f"answered otherwise, the first of {len(wrong)}: {wrong[:3]}")
@@ -120,7 +123,7 @@ class BodyTests(unittest.TestCase):
         """nginx says on which connection an answer comes."""
         nginx = Nginx("location / { add_header X-Connection $connection always; return 200; }")
         self.addCleanup(nginx.stop)
-        hub, guest = self.lane(nginx.port)
+        hub, guest, _ = self.lane(nginx.port)
         body = b'{\r\n "state": true\r\n}'
         order = b"POST %s HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: %d\r\n\r\n%s" % (ACTIVATOR.encode(), len(body), body)
         seen = collections.Counter()
