@@ -72,7 +72,9 @@ def is_placeholder(word):
 
 
 def fits(command, arguments):
-    """True if the call `arguments` is that of the hint."""
+    """True if the call `arguments` is that of the hint. A command that is only named is followed by any call of it."""
+    if command and path(command) == command:
+        return arguments[:len(command)] == command
     if len(command) != len(arguments):
         return False
     return all(is_placeholder(one) or one == other for one, other in zip(command, arguments))
@@ -86,6 +88,13 @@ def path(arguments):
             break
         found.append(word)
     return found[:2]
+
+
+def kind(line):
+    """The command and the options of a line: what its names and values are makes no difference."""
+    arguments = shlex.split(line)
+    named = sorted({re.split("=", word)[0] for word in arguments if re.match(r"--[a-z]", word)})
+    return " ".join([*path(arguments), *named]) or "hubpair"
 
 
 def to_run(text, values, last):
@@ -178,7 +187,9 @@ def pattern(literal):
     parts = [re.sub(r"\\(.)", r"\1", part) for part in parts]
     if max(map(len, parts)) < 6:
         return None
-    return re.compile(".*?".join(map(re.escape, parts)), re.S)
+    # A first letter is written small where the sentence goes on.
+    return re.compile("(?i:" + re.escape(parts[0][:1]) + ")" + re.escape(parts[0][1:])
+                      + "".join(".*?" + re.escape(part) for part in parts[1:]), re.S)
 
 
 def block(text, start):
@@ -211,7 +222,8 @@ def sources():
             for match in LITERAL.finditer(piece):
                 literal = re.sub(r"\\\n\s*", "", match[1] or match[2] or "").removeprefix("hint: ")
                 literal = re.sub(r"\n\s*", " ", literal)
-                if pattern(literal):
+                # A word of a `case` is no hint.
+                if " " in literal and pattern(literal):
                     line = text.count("\n", 0, start + match.start()) + 1
                     found[(file.relative_to(ROOT), line)] = literal
     return found
@@ -231,7 +243,7 @@ def main():
             # Every help is read by the unit tests.
             if line.endswith("--help"):
                 continue
-            key = re.sub(r"\S*\d\S*", "N", " ".join(line.split()[:3]))
+            key = kind(line)
             done[key][0] |= was_run
             done[key][1] += 1
             done[key][2] = done[key][2] or f"hubpair {shlex.join(given)}: {hint}"
