@@ -76,7 +76,7 @@ extension ServeConnection {
     func retire() { carryOut(machine.retire()) }
 
     private func linger(closesAtOnce: Bool) {
-        timer.start(.linger, closesAtOnce ? shared.limits.stall : .seconds(2))
+        timer.start(.linger, closesAtOnce ? shared.limits.stall : shared.limits.linger)
         framing.discard()
         output.handOn()
         framing.whenWritten { [weak self] in

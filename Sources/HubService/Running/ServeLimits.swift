@@ -29,6 +29,9 @@ package struct ServeLimits: Sendable {
     package var smallBody = TimeAmount.seconds(10)
     /// The maximum time in which a client reads none of its answer.
     package var stall = TimeAmount.seconds(30)
+    /// The time for which a client that is refused in the middle of its request may go on sending: what it
+    /// sends to a closed socket resets the connection, and the answer is lost to it.
+    package var linger = TimeAmount.seconds(2)
     /// The time from the end of a request, or from its turn at the upstream, to the head of the response;
     /// where requests must not overlap, to its end.
     package var upstream = TimeAmount(AnswerTimes.upstream)

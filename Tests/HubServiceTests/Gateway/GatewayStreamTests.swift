@@ -168,6 +168,8 @@ import Testing
     @Test func aBodyMustComeAtALeastPace() async throws {
         var limits = ServeLimits()
         limits.body = .seconds(5)
+        // The client sends on until it has read the answer, whenever that is.
+        limits.linger = .seconds(60)
         try await HubInTest.run(limits: limits) { hub in
             let client = try await hub.connect(as: hub.device)
             try await client.write("PUT / HTTP/1.1\r\nHost: h\r\nContent-Length: 9999\r\n\r\n")
