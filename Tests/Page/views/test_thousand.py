@@ -29,6 +29,38 @@ class ThousandTests(HouseTests):
             requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(() => { window.isDone = true; })));""", to)
         browser.wait(lambda: browser.run("return window.isDone"), "two frames")
 
+    def test_a_frame_draws_few(self):
+        """As fast as a hand scrolls, 7,200 pixels in a second: the work of a frame is counted, not timed."""
+        for width, columns, most in ((390, 1, 4), (1280, 2, 8)):
+            with self.subTest(width):
+                browser = self.house(width, columns)
+                browser.run("""
+                    window.drawn = [];
+                    let count = 0;
+                    const cards = (list) => list.children.length;
+                    document.addEventListener("contentvisibilityautostatechange", (event) => {
+                      if (!event.skipped) count += cards(event.target);
+                    }, true);
+                    scrollTo({top: 0, behavior: "instant"});
+                    (async () => {
+                      const frame = () => new Promise((go) => requestAnimationFrame(() => setTimeout(go)));
+                      // What is near at the top has been told of.
+                      for (let each = 0; each < 10; each += 1) await frame();
+                      for (let each = 0; each < 200; each += 1) {
+                        count = 0;
+                        scrollBy({top: 120, behavior: "instant"});
+                        await frame();
+                        await frame();
+                        window.drawn.push(count);
+                      }
+                      window.isDone = true;
+                    })();""")
+                browser.wait(lambda: browser.run("return window.isDone"), "it has been scrolled")
+                drawn = browser.run("return window.drawn")
+                # All that has gone by was drawn, and never many at a time.
+                self.assertGreater(sum(drawn), 200 * 120 / 80 * columns)
+                self.assertLessEqual(max(drawn), most, drawn)
+
     def test_only_what_is_near_is_laid_out(self):
         # By room and by kind are beside one another where the window is wide.
         for width, columns, most in ((390, 1, 150), (1280, 2, 400)):

@@ -48,7 +48,7 @@ export class HomeView {
     this.noticeList = new KeyedList(this.notices, (notice) => new Notice(notice));
     this.scenes = new SceneLine(app);
     this.empty = make("div.empty", { hidden: true }, make("h2"), make("p"));
-    [this.first, this.rooms, this.kinds] = [new Column(app), new Column(app), new Column(app)];
+    [this.first, this.rooms, this.kinds] = [new Column(app), new Column(app), new Column(app, {}, true)];
     this.columns = make("div.columns", this.rooms.node, this.kinds.node);
     const byButton = (by, word) => make("button.chip", { "data-by": by, onclick: () => {
       keep("by", by);

@@ -5,10 +5,13 @@ import { icon, KeyedList, make, say, set, sorting } from "./dom.js";
 import { array } from "./hub.js";
 import { m, t } from "./text.js";
 
-// So many appliances are added before the browser gets its turn: a switch must not wait for two hundred others. Half as many
-// stand in one list, too, which the browser leaves out while it is out of sight. It fills the rows of two, three and four
-// columns.
-const batch = 24, block = 12;
+// So many appliances are added before the browser gets its turn: a switch must not wait for two hundred others.
+const batch = 24;
+// So many stand in one list, which the browser leaves out while it is out of sight, and draws as a whole when it comes near.
+// Twelve at a time make a frame late on a slow machine. They fill the rows of one, two and four columns, or of three;
+// favourites are few, and have as many columns as there is room for.
+const block = 4, blockOfThree = 6, favourites = 60;
+const three = matchMedia("(min-width: 55.4rem) and (max-width: 73.09rem)");
 
 // The headings by kind, in their order.
 const groups = [
@@ -43,10 +46,12 @@ export function byRoom(appliances, all) {
 export class Column {
   #app; #limit = batch; #cards = new Map(); #sections = [];
 
-  constructor(app, more = {}) {
+  // isSecond: it stands beside another one. Its lists begin by the half of one later, so that not two are drawn at a time.
+  constructor(app, more = {}, isSecond = false) {
     this.#app = app;
     this.node = make("div.rooms", more);
-    this.list = new KeyedList(this.node, () => new Section(app, (id) => this.#card(id)));
+    this.list = new KeyedList(this.node, () => new Section(app, (id) => this.#card(id), isSecond));
+    three.addEventListener("change", () => this.show(this.#sections));
   }
 
   #card(id) {
@@ -74,8 +79,9 @@ export class Column {
 }
 
 class Section {
-  #section = null;
-  constructor(app, card) {
+  #section = null; #isSecond;
+  constructor(app, card, isSecond) {
+    this.#isSecond = isSecond;
     const id = `room-${crypto.randomUUID()}`;
     this.area = make("span.area", { dir: "auto" });
     this.name = make("span", { dir: "auto" });
@@ -98,8 +104,11 @@ class Section {
     const on = section.all.filter((each) => each.isOn).length;
     say(this.note, on > 0 ? t("{0} on", on) : "");
     set(this.all, "aria-label", t("All at once: {0}", section.name));
-    const blocks = [];
-    for (let at = 0; at < section.appliances.length; at += block) blocks.push(section.appliances.slice(at, at + block));
+    const size = section.isSorted ? favourites : three.matches ? blockOfThree : block, blocks = [];
+    const first = this.#isSecond && size === block ? block / 2 : size;
+    for (let at = 0, end = first; at < section.appliances.length; [at, end] = [end, end + size]) {
+      blocks.push(section.appliances.slice(at, end));
+    }
     this.list.show(blocks.map((appliances, index) => ({ appliances, index })), (block) => block.index);
   }
 }
