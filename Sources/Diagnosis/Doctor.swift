@@ -52,8 +52,28 @@ package struct Doctor: Sendable {
     package func run(_ report: (Finding) throws -> Void) async throws {
         let (hub, device) = (hub, device)
         async let others = Doctor.run(hub + device)
-        for check in network { try report(await check.run()) }
+        var cause: Finding?
+        for check in network {
+            let finding = await check.run()
+            try report(Doctor.explained(finding, by: cause))
+            if cause == nil, Doctor.causes.contains(check.id), finding.verdict.status == .problem {
+                cause = finding
+            }
+        }
         for finding in await others { try report(finding) }
+    }
+
+    /// What keeps this machine from hearing any hub.
+    private static let causes = ["interfaces", "multicast", "firewall"]
+
+    /// That nothing is heard follows from a cause here, and is not blamed on the hub or the access point.
+    static func explained(_ finding: Finding, by cause: Finding?) -> Finding {
+        guard let cause, finding.check == "hubs", [.warning, .problem].contains(finding.verdict.status) else {
+            return finding
+        }
+        return Finding(
+            check: finding.check, tried: finding.tried,
+            verdict: .skipped("what \(cause.check) says explains it: \(finding.verdict.seen)"))
     }
 
     private static func run(_ checks: [DiagnosisCheck]) async -> [Finding] {

@@ -138,6 +138,53 @@ import Testing
         #expect(CheckSearch.verdict([own, other], swept: nil).seen == "2 hubs heard")
     }
 
+    @Test func whatIsNearestToHereKeepsFromAHub() throws {
+        let place = TryPlaces.Place(address: try #require(NetworkAddress("10.0.0.7")), port: 8000)
+        let other = TryPlaces.Place(address: try #require(NetworkAddress("fd00::7")), port: 8000)
+        func seen(_ outcomes: TryPlaces.Outcome...) -> String? {
+            TryPlaces.verdict("Attic", Array(zip([place, other], outcomes)).map { ($0, $1) })?.seen
+        }
+        #expect(seen() == nil)
+        #expect(seen(.open) == nil)
+        #expect(seen(.silent, .open) == nil, "one address is enough")
+        #expect(seen(.refused) == "Attic is heard, but 10.0.0.7:8000 refuses connections")
+        #expect(
+            seen(.noRoute, .silent)
+                == "Attic is heard, but connections to [fd00::7]:8000 are not answered")
+        #expect(
+            seen(.silent, .led(by: "wg0", insteadOf: "eth0"))
+                == "Attic is heard, but what goes to [fd00::7]:8000 leaves by wg0, and not by eth0")
+        #expect(TryPlaces.Outcome(errno: ENETUNREACH) == .noRoute)
+    }
+
+    @Test func twinsAndWhatWasHeardTwice() {
+        func heard(_ name: String, _ sources: Set<DiscoveredHub.Source>, _ port: UInt16) -> CheckSearch.Heard
+        {
+            var hub = CheckSearch.Heard(sources: sources, hasID: true)
+            hub.name = name
+            hub.places = NetworkAddress("10.0.0.7").map { [.init(address: $0, port: port)] } ?? []
+            return hub
+        }
+        let merged = CheckSearch.merged([heard("Attic", [.mdns], 1)], [heard("Attic", [.udp], 1)])
+        #expect(merged.map(\.sources) == [[.mdns, .udp]])
+        #expect(CheckSearch.verdict(merged, swept: nil).status == .ok)
+        let twins = [heard("Attic", [.mdns, .udp], 1), heard("Attic", [.mdns, .udp], 2)]
+        #expect(CheckSearch.verdict(twins, swept: nil).seen == "2 hubs are called Attic")
+    }
+
+    @Test func whatFollowsIsNotNamedAgain() {
+        func finding(_ check: String, _ verdict: Finding.Verdict) -> Finding {
+            Finding(check: check, tried: "", verdict: verdict)
+        }
+        let cause = finding("firewall", .problem("closed", mend: nil))
+        let hubs = finding("hubs", .problem("no hub is heard", mend: "turn off AP isolation"))
+        #expect(Doctor.explained(hubs, by: cause).verdict.status == .skipped)
+        #expect(Doctor.explained(hubs, by: nil) == hubs)
+        #expect(Doctor.explained(cause, by: cause) == cause)
+        let ok = finding("hubs", .ok("1 hub heard"))
+        #expect(Doctor.explained(ok, by: cause) == ok)
+    }
+
     @Test func upstream() {
         let stock = UpstreamTreatment(kind: .stock, concurrency: 1)
         func verdict(
@@ -298,7 +345,7 @@ import Testing
             try await Task.sleep(for: .seconds(3_600))
             return .ok("never")
         }
-        #expect(await check.run().verdict.status == .skipped)
+        #expect(await check.run().verdict.status == .problem)
     }
 
     @Test func theHousehold() {

@@ -1,4 +1,5 @@
 import Addresses
+import Discovery
 import Glibc
 import HubClient
 import JSON
@@ -44,7 +45,7 @@ struct CheckPairedHubs: Sendable {
                 let place = hub.address ?? "an unknown address"
                 return DiagnosisCheck(
                     "paired-hub", tried: "asked \(hub.name)\(isDefault ? " (the default)" : "") at \(place)",
-                    deadline: .seconds(3)
+                    deadline: .seconds(45)
                 ) { try await CheckPairedHubs.ask(hub, as: identity, isDefault: isDefault) }
             }
     }
@@ -84,25 +85,46 @@ struct CheckPairedHubs: Sendable {
     private static func ask(_ hub: KnownHub, as identity: TLSIdentity, isDefault: Bool) async throws
         -> Finding.Verdict
     {
-        guard let address = hub.address.flatMap({ HubAddress($0) }) else {
-            return .skipped("its address is not known", mend: "'hubpair call GET /' finds it by its key")
-        }
+        let known = hub.address.flatMap { HubAddress($0) }
         do {
-            let connection = try await HubConnector(identity: identity).connect(
-                to: [address], expecting: .pin(hub.pin), deadline: .milliseconds(1500))
-            defer { connection.close() }
-            let answer = try await connection.send(
-                HubRequest(method: "GET", target: PairEndpoint.device.path), maximumBodyByteCount: 4_096,
-                deadlines: .init(quiet: .seconds(1), total: .seconds(1)))
-            let word = JSONValue(parsing: answer.body)?.asObject?["status"]?.asString
-            return verdict(
-                status: answer.response.status, word: word,
-                device: identity.pin.fingerprint.description)
+            guard let known else { throw HubNotFound() }
+            return try await ask(hub, at: [known], as: identity)
         } catch let error as HubConnectionError {
             if case .otherKey = error.reason { return .problem("\(error)", mend: error.hint) }
+            // Commands look for it then, and so do we.
+            if let verdict = try await lookFor(hub, as: identity) { return verdict }
             // The default hub is the one that a command without --hub fails with.
             let mend = error.hint
             return isDefault ? .problem("\(error)", mend: mend) : .warning("\(error)", mend: mend)
+        } catch is HubNotFound {
+            return try await lookFor(hub, as: identity)
+                ?? .skipped("its address is not known", mend: "'hubpair call GET /' finds it by its key")
         }
+    }
+
+    /// Never reaches a user: the hub is looked for then.
+    private struct HubNotFound: Error {}
+
+    /// At every address that the network tells of it; nil if it is not there.
+    private static func lookFor(_ hub: KnownHub, as identity: TLSIdentity) async throws -> Finding.Verdict? {
+        let rows = try await SearchHubs(known: KnownHubs(), options: .init()).run { _ in }
+        let places = rows.filter { $0.hub.id == hub.fingerprint || $0.hub.pin == hub.pin }
+            .flatMap { row in row.hub.addresses.map { HubAddress($0, port: row.hub.port) } }
+        guard !places.isEmpty else { return nil }
+        return try? await ask(hub, at: places, as: identity)
+    }
+
+    private static func ask(
+        _ hub: KnownHub, at addresses: [HubAddress], as identity: TLSIdentity
+    ) async throws -> Finding.Verdict {
+        let connection = try await HubConnector(identity: identity).connect(
+            to: addresses, expecting: .pin(hub.pin), deadline: .milliseconds(1500))
+        defer { connection.close() }
+        let answer = try await connection.send(
+            HubRequest(method: "GET", target: PairEndpoint.device.path), maximumBodyByteCount: 4_096,
+            deadlines: .init(quiet: .seconds(1), total: .seconds(1)))
+        let word = JSONValue(parsing: answer.body)?.asObject?["status"]?.asString
+        return verdict(
+            status: answer.response.status, word: word, device: identity.pin.fingerprint.description)
     }
 }

@@ -59,9 +59,15 @@ enum CheckFirewall {
                 mend: mend("\(hubPort)/tcp"))
         }
         if arrivals.mdns == .lost {
-            let also = arrivals.discovery == .lost ? ", and to 8000" : ""
+            guard arrivals.discovery == .lost else {
+                return .problem(
+                    "what comes to UDP port 5353 is dropped: a firewall", mend: mend("5353/udp"))
+            }
             return .problem(
-                "what comes to UDP port 5353\(also) is dropped: a firewall", mend: mend("5353/udp"))
+                "what comes to UDP port 5353, and to 8000, is dropped: a firewall",
+                mend: "allow both: sudo ufw allow 5353,8000/udp, or sudo firewall-cmd --permanent "
+                    + "--add-port=5353/udp --add-port=8000/udp and --reload; "
+                    + "'sudo nft list ruleset' shows all rules")
         }
         if arrivals.discovery == .lost {
             let words = "what comes to UDP port 8000 is dropped: a firewall"

@@ -1,3 +1,4 @@
+import Addresses
 import Discovery
 import HubClient
 import Pairing
@@ -11,24 +12,34 @@ enum CheckSearch {
         let hasID: Bool
         /// It is on this machine: that it is heard says nothing of the network.
         var isOwn = false
+        var name = ""
+        var places: [TryPlaces.Place] = []
+
+        /// Everything but the ways by which it was heard.
+        var identity: [String] { [name] + places.map(\.text) }
     }
+
+    /// Longer than a hub's limit of answers to one source lasts, and than a responder keeps back what it has
+    /// just told others (RFC 6762 § 6).
+    private static let pause = Duration.milliseconds(1_500)
 
     static func check(sweeps: Bool) -> DiagnosisCheck {
         DiagnosisCheck(
-            "hubs", tried: "searched by multicast DNS and UDP", deadline: sweeps ? .seconds(16) : .seconds(6)
+            "hubs", tried: "searched by multicast DNS and UDP, and connected to all that was heard",
+            deadline: sweeps ? .seconds(60) : .seconds(45)
         ) {
             let networks = LocalNetwork.current()
             guard NetworkLink.current().contains(where: \.isUsable) else {
                 return .skipped("no interface is up")
             }
             var options = SearchHubs.Options()
-            let hubs = try await SearchHubs(known: KnownHubs(), options: options).run { _ in }
-            let own = Set(networks.map(\.address))
-            let heard = hubs.map {
-                Heard(
-                    sources: $0.hub.sources, hasID: $0.hub.id != nil,
-                    isOwn: $0.hub.addresses.allSatisfy(own.contains))
+            var heard = try await search(options, networks)
+            // Silence is doubted: a hub answers one source so often, and no more.
+            if !heard.isEmpty, verdict(heard, swept: nil).status != .ok {
+                try await Task.sleep(for: pause)
+                heard = merged(heard, try await search(options, networks))
             }
+            if let trouble = connected(heard, networks) { return trouble }
             guard heard.isEmpty, sweeps, let range = SweepRange(around: networks) else {
                 return verdict(heard, swept: nil)
             }
@@ -36,6 +47,39 @@ enum CheckSearch {
             let found = try await SearchHubs(known: KnownHubs(), options: options).run { _ in }
             return verdict([], swept: (found.count, "\(range)"))
         }
+    }
+
+    private static func search(
+        _ options: SearchHubs.Options, _ networks: [LocalNetwork]
+    ) async throws -> [Heard] {
+        let own = Set(networks.map(\.address))
+        return try await SearchHubs(known: KnownHubs(), options: options).run { _ in }.map { row in
+            Heard(
+                sources: row.hub.sources, hasID: row.hub.id != nil,
+                isOwn: row.hub.addresses.allSatisfy(own.contains), name: row.hub.name,
+                places: row.hub.addresses.map { TryPlaces.Place(address: $0, port: row.hub.port) })
+        }
+    }
+
+    /// What either search has heard.
+    static func merged(_ one: [Heard], _ other: [Heard]) -> [Heard] {
+        var all: [[String]: Heard] = [:]
+        for hub in one + other {
+            let sources = hub.sources.union(all[hub.identity]?.sources ?? [])
+            all[hub.identity] = Heard(
+                sources: sources, hasID: hub.hasID, isOwn: hub.isOwn, name: hub.name, places: hub.places)
+        }
+        return Array(all.values)
+    }
+
+    /// The first of the hubs that are heard and cannot be connected to; nil if there is none.
+    private static func connected(_ heard: [Heard], _ networks: [LocalNetwork]) -> Finding.Verdict? {
+        let others = heard.filter { !$0.isOwn }.sorted { $0.name < $1.name }
+        let outcomes = TryPlaces.outcomes(of: others.flatMap(\.places), networks: networks)
+        return others.lazy.compactMap { hub in
+            TryPlaces.verdict(
+                hub.name, hub.places.compactMap { place in outcomes[place].map { (place, $0) } })
+        }.first
     }
 
     static func verdict(_ heard: [Heard], swept: (count: Int, range: String)?) -> Finding.Verdict {
@@ -76,6 +120,12 @@ enum CheckSearch {
                 "\(hubs(others.count)) by multicast DNS, but UDP probes are not answered",
                 mend:
                     "allow 8000/udp in the firewall of the hub, and answers from that port in this machine's")
+        }
+        let names = Dictionary(grouping: heard.filter { !$0.name.isEmpty }, by: \.name)
+        if let (name, twins) = names.filter({ $0.value.count > 1 }).min(by: { $0.key < $1.key }) {
+            return .warning(
+                "\(hubs(twins.count)) are called \(name)",
+                mend: "give one of them another name, on it: 'sudo hubpair setup --change --name NAME'")
         }
         return .ok("\(hubs(heard.count)) heard")
     }

@@ -57,7 +57,7 @@ package struct DiagnosisCheck: Sendable {
     private let look: @Sendable () async throws -> Finding.Verdict
 
     package init(
-        _ id: String, tried: String, deadline: Duration = .seconds(2),
+        _ id: String, tried: String, deadline: Duration = .seconds(5),
         look: @escaping @Sendable () async throws -> Finding.Verdict
     ) {
         (self.id, self.tried, self.deadline, self.look) = (id, tried, deadline, look)
@@ -72,8 +72,11 @@ package struct DiagnosisCheck: Sendable {
                 return Finding.Verdict(error)
             }
         }
-        let none = Finding.Verdict.skipped(
-            Task.isCancelled ? "interrupted" : "no result within \(deadline.words)", mend: "try again")
+        // What takes so long does not work: only who interrupts it has not looked.
+        let none: Finding.Verdict =
+            Task.isCancelled
+            ? .skipped("interrupted", mend: "try again")
+            : .problem("no result within \(deadline.words)", mend: "try again")
         return Finding(check: id, tried: tried, verdict: verdict ?? none)
     }
 }
