@@ -99,6 +99,9 @@ package struct QuietRule: Hashable, Sendable {
     package var isAlone = false
     /// When a stack without a cache began to ask; nil if the daemon, which has a cache, is used.
     package var uncachedSince: Duration?
+    /// True if there is no such cache, though all that were found answer directly: that one host was prompt
+    /// says nothing of those that nobody has heard yet.
+    package var isUncached = false
     /// True if nothing has been found.
     package var isEmpty = true
     /// True if there is a hint that the browse has not confirmed.
@@ -128,7 +131,7 @@ package struct QuietRule: Hashable, Sendable {
     /// What is waited for at `time` beside answers that are under way, and until when.
     package func waits(at time: Duration) -> [(wait: Wait, until: Duration)] {
         guard !isDirect else { return [] }
-        let isSure = !isLossy && !isBusy && uncachedSince == nil
+        let isSure = !isLossy && !isBusy && !isUncached && uncachedSince == nil
         let (isPrompt, isAlone) = (isPrompt && isSure, isAlone && isSure)
         let isConfirmed = isConfirmed && isSure
         let answers =

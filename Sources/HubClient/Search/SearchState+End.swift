@@ -41,6 +41,7 @@ extension SearchState {
         rule.isPrompt = isPrompt(\.isPrompt)
         rule.isConfirmed = isPrompt(\.isConfirmed)
         rule.isAlone = isAlone
+        rule.isUncached = rule.uncachedSince != nil
         if answersDirectly { rule.uncachedSince = nil }
         return rule
     }

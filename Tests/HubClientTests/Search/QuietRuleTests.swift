@@ -78,6 +78,15 @@ import Testing
         #expect(end(rule) == .milliseconds(1_400))
     }
 
+    @Test func promptnessOfSomeSaysNothingOfOthersWithoutACache() {
+        var rule = QuietRule()
+        rule.isEmpty = false
+        rule.isPrompt = true
+        #expect(end(rule) == .milliseconds(190))
+        rule.isUncached = true
+        #expect(end(rule) == .milliseconds(350))
+    }
+
     @Test func whereOneAnswerWasSlowTheNextMayBe() {
         var rule = QuietRule()
         rule.isEmpty = false
