@@ -26,6 +26,15 @@ import Testing
         ("at 7 am, turn the lamp on", .at(hour: 7, minute: 0, isEither: false), "turn the lamp on"),
         ("switch the lamp at 22:15 off", .at(hour: 22, minute: 15, isEither: false), "switch the lamp off"),
         ("lamp on until 0:15", .until(hour: 0, minute: 15), "lamp on"),
+        ("lamp on until 11", .until(hour: 11, minute: 0, isEither: true), "lamp on"),
+        ("tv on until half past ten", .until(hour: 10, minute: 30, isEither: true), "tv on"),
+        ("tv off at ten past seven", .at(hour: 7, minute: 10, isEither: true), "tv off"),
+        ("tv off at five to seven", .at(hour: 6, minute: 55, isEither: true), "tv off"),
+        ("lamp on at seven in the morning", .at(hour: 7, minute: 0, isEither: false), "lamp on"),
+        ("lamp on until 8 in the evening", .until(hour: 20, minute: 0), "lamp on"),
+        ("fan on for two and a half hours", .lasting(9000), "fan on"),
+        ("lights off one hour from now", .later(3600), "lights off"),
+        ("turn the fan off after ten minutes", .later(600), "turn the fan off"),
     ])
     func english(text: String, kind: SpokenTime.Kind, rest: String) {
         let time = SpokenTime(text, .english)
@@ -46,7 +55,7 @@ import Testing
         ("Um 22:15 das Licht aus", .at(hour: 22, minute: 15, isEither: false)),
         ("Licht aus um 22:15 Uhr", .at(hour: 22, minute: 15, isEither: false)),
         ("Licht aus um 22.15 Uhr", .at(hour: 22, minute: 15, isEither: false)),
-        ("Licht an bis 6:45", .until(hour: 6, minute: 45)),
+        ("Licht an bis 6:45", .until(hour: 6, minute: 45, isEither: true)),
         ("Mach das Licht um 24:15 aus", nil), ("Mach das Licht um 22:60 aus", nil),
         ("Mach das Licht um acht Prozent heller", nil),
         ("Dreh die Heizung um 2 Grad runter", nil), ("Fahr das Rollo bis 20 runter", nil),
@@ -56,6 +65,13 @@ import Testing
         ("Licht an bis 22 Uhr", .until(hour: 22, minute: 0)),
         ("Licht an bis 22 Uhr 30", .until(hour: 22, minute: 30)),
         ("Sprenger an zwanzig Minuten lang", .lasting(1200)),
+        ("Ventilator für zweieinhalb Stunden an", .lasting(9000)),
+        ("Licht um acht Uhr abends an", .at(hour: 20, minute: 0, isEither: false)),
+        ("Kaffeemaschine um 7 Uhr morgens an", .at(hour: 7, minute: 0, isEither: false)),
+        ("Licht um zehn nach acht an", .at(hour: 8, minute: 10, isEither: true)),
+        ("Fernseher bis halb elf an", .until(hour: 10, minute: 30, isEither: true)),
+        ("Nach zehn Minuten den Ventilator aus", .later(600)),
+        ("Mach das Licht für eine Stunde an und den Fernseher aus", nil),
     ])
     func german(text: String, kind: SpokenTime.Kind?) {
         #expect(SpokenTime(text, .german)?.kind == kind, "\(text)")
@@ -67,6 +83,7 @@ import Testing
         "light on until 13 pm", "counter lamp at half", "nursery light at 15 %", "heating at 21",
         "light off at 22:75", "light off at 24:30", "at 5 light on", "light off at 22:15:30",
         "light on for 0 minutes", "light on for 900 hours", "in the hall light on",
+        "turn the fan on for an hour and the tv off", "turn on the fan and turn on the lamp for an hour",
     ])
     func noTimes(text: String) { #expect(SpokenTime(text, .english) == nil) }
 }

@@ -59,6 +59,13 @@ struct OrdersOfSentence {
                 targets.removeAll(where: isUnable)
             }
         }
+        // "All heatings to 20 degrees" means those that count degrees, and no towel heater.
+        if targets.count > 1, reading.amount?.isTemperature == true {
+            let able = targets.filter { target in
+                target.device.activators.contains { units[target.device.id, $0.id]?.isOfDegrees == true }
+            }
+            if !able.isEmpty { targets = able }
+        }
         for target in targets { try add(target, reading, verb: verb) }
         for lock in found.leftAlone where !leftAlone.contains(lock) { leftAlone.append(lock) }
     }

@@ -9,23 +9,65 @@ enum SpokenIdiom {
         ("it's too cold in *", "make it warmer in *"), ("it is too cold in *", "make it warmer in *"),
         ("it's too warm in *", "make it cooler in *"), ("it is too warm in *", "make it cooler in *"),
         ("it's too hot in *", "make it cooler in *"), ("it is too hot in *", "make it cooler in *"),
-        ("close the garage", "close the garage door"),
-        ("shut the garage", "close the garage door"), ("flip * on", "turn * on"),
-        ("flip * off", "turn * off"), ("full brightness on *", "set * to 100 percent"),
+        ("close the garage", "close the garage door"), ("shut the garage", "close the garage door"),
+        ("flip * on", "turn * on"), ("flip * off", "turn * off"), ("lock up", "lock everything"),
+        ("make sure * is off", "turn * off"), ("make sure * are off", "turn * off"),
+        ("make sure * is on", "turn * on"), ("make sure * are on", "turn * on"),
+        ("make sure * is locked", "lock *"), ("make sure * are locked", "lock *"),
+        ("make sure * is closed", "close *"), ("make sure * are closed", "close *"),
+        ("* should be off", "turn * off"), ("* should be on", "turn * on"),
+        ("* should be closed", "close *"), ("* should be locked", "lock *"),
+        ("more light in *", "make it brighter in *"), ("little more light in *", "make it brighter in *"),
+        ("less light in *", "make it darker in *"), ("is * house locked", "is everything locked"),
+        ("is * house locked up", "is everything locked"), ("lock up * house", "lock everything"),
+        ("warm up *", "make it warmer in *"), ("heat up *", "make it warmer in *"),
+        ("warm * up", "make it warmer in *"), ("cool down *", "make it cooler in *"),
+        ("cool * down", "make it cooler in *"), ("it's cold in *", "make it warmer in *"),
+        ("it's freezing in *", "make it warmer in *"), ("it's too dark in *", "make it brighter in *"),
+        ("it's too bright in *", "make it darker in *"), ("how warm is *", "how warm is it in *"),
+        ("how cold is *", "how warm is it in *"), ("how hot is *", "how warm is it in *"),
+        ("full brightness on *", "set * to 100 percent"),
     ]
-    private static let german = [
-        ("heiz * auf * grad", "stell * auf * grad"), ("heize * auf * grad", "stell * auf * grad"),
-        ("mir ist kalt im *", "im * warmer"), ("mir ist zu kalt im *", "im * warmer"),
-        ("es ist zu kalt im *", "im * warmer"), ("es ist zu warm im *", "im * kalter"),
-        ("mir ist zu warm im *", "im * kalter"), ("ich hatte es im * gern warmer", "im * warmer"),
-        ("ich hatte es im * gerne warmer", "im * warmer"),
-        ("mach die garage zu", "mach das garagentor zu"), ("* , nur * nicht", "* ausser *"),
-    ]
+    private static let german =
+        [
+            ("heiz * auf * grad", "stell * auf * grad"), ("heize * auf * grad", "stell * auf * grad"),
+            ("mir ist kalt im *", "im * warmer"), ("mir ist zu kalt im *", "im * warmer"),
+            ("es ist zu kalt im *", "im * warmer"), ("es ist zu warm im *", "im * kalter"),
+            ("mir ist zu warm im *", "im * kalter"), ("ich hatte es im * gern warmer", "im * warmer"),
+            ("ich hatte es im * gerne warmer", "im * warmer"),
+            ("mach die garage zu", "mach das garagentor zu"),
+            ("garage zu", "garagentor zu"), ("* , nur * nicht", "* ausser *"),
+            ("schliess ab", "schliess alles ab"), ("abschliessen", "alles abschliessen"),
+            ("wie warm ist * kuche", "wie warm ist es in * kuche"), ("es ist zu dunkel im *", "im * heller"),
+            ("es ist zu hell im *", "im * dunkler"), ("es ist kalt im *", "im * warmer"),
+            ("es ist zu kalt in *", "in * warmer"), ("es ist zu warm in *", "in * kalter"),
+            ("es ist zu dunkel in *", "in * heller"), ("es ist zu hell in *", "in * dunkler"),
+            ("wie warm ist das *", "wie warm ist es im *"), ("wie kalt ist das *", "wie warm ist es im *"),
+            ("wie kalt ist es im *", "wie warm ist es im *"), ("mehr licht im *", "im * heller"),
+            ("mach mehr licht im *", "im * heller"), ("mach mehr licht in *", "in * heller"),
+            ("bisschen mehr licht im *", "im * heller"), ("bisschen mehr licht in *", "in * heller"),
+            ("* soll aus", "* aus"), ("* soll an", "* an"), ("mehr licht in *", "in * heller"),
+            ("weniger licht im *", "im * dunkler"), ("weniger licht in *", "in * dunkler"),
+            ("* soll aus sein", "* aus"), ("* sollen aus sein", "* aus"), ("* soll an sein", "* an"),
+            ("* sollen an sein", "* an"), ("ist * haus abgeschlossen", "ist alles abgeschlossen"),
+            ("ist * haus zu", "ist alles abgeschlossen"),
+        ] + makingLight
+
+    /// "Mach bitte Licht im Flur" is "mach Licht an im Flur".
+    private static let makingLight = ["mach", "mache"].flatMap { verb in
+        ["", "bitte ", "mal ", "mir ", "mir bitte ", "bitte mal ", "uns "].flatMap { polite in
+            ["in *", "im *", "auf *", "oben", "unten", "draussen"].map { place in
+                ("\(verb) \(polite)licht \(place)", "\(verb) licht an \(place)")
+            }
+        }
+    }
 
     /// Nil for a sentence of no such form.
     static func plain(_ text: String, _ language: SpokenLanguage) -> String? {
         var words = SpokenText.tokens(text)
         while let last = words.last, [".", "?", "!", "please", "bitte"].contains(last) { words.removeLast() }
+        let polite: Set = [",", "please", "bitte", "hey", "a", "ein"]
+        while let first = words.first, polite.contains(first) { words.removeFirst() }
         for (form, plain) in language.code == "de" ? german : english {
             let form = form.split(separator: " ").map(String.init)
             guard var found = captures(of: form[...], in: words[...]) else { continue }

@@ -4,10 +4,11 @@
 ///                / "at" ( percentage / word [ "brightness" ] )    ; "at 5" may be a time
 ///     percentage = number ( "%" / "percent" / "per cent" )        ; 0 to 100
 ///     setting   =/ ( "to" / "at" ) number ( "degrees" / "celsius" )  ; of what has a unit (StateUnit)
-///     setting   =/ word ( "open" / "closed" / "up" / "down" )      ; "half open"
+///     setting   =/ ( word / percentage ) ( "open" / "closed" )     ; "half open", "30% closed"
 ///     setting   =/ ( percentage / word ) "on"                      ; "to 30% on": it is also turned on
 ///     setting   =/ [ "a bit" ] ( "up" / "down" / "brighter" / "darker" / … ) [ "a bit" ]   ; a step
 ///     setting   =/ "by" ( percentage / number "degrees" ) [ step ]  ; "by 10 percent brighter"
+///     setting   =/ number "degrees" step / step number "degrees"    ; at most 5: "down two degrees"
 ///     word       = "full" / "maximum" / "max" / "half" / "quarter" / "minimum" / "min"
 ///
 /// A `number` after "to" is a fraction if it is `0.x` or `1.0`, and a percentage if it is whole, 0 or 2 to
@@ -123,9 +124,9 @@ struct SpokenLevel: Equatable, Sendable {
     private static func inPart(
         _ words: [SpokenWord], verb: SpokenVerb, _ language: SpokenLanguage
     ) -> SpokenLevel? {
-        guard words.count > 2, let last = words.last, !last.isName, let word = words.dropLast().last,
-            word.isOne(of: .level), let part = language.levels[word.text]
-        else { return nil }
+        guard words.count > 2, let last = words.last, !last.isName, let word = words.dropLast().last else {
+            return nil
+        }
         let action: SpokenAction? =
             switch language.states[last.text] {
             case .open: .open
@@ -133,9 +134,23 @@ struct SpokenLevel: Equatable, Sendable {
             case .on, .off, .locked, .unlocked, nil:
                 verb.actions[last.text] ?? language.verbless.actions[last.text]
             }
-        guard let level = action?.level(ofPart: part) else { return nil }
+        var rest = Array(words.dropLast())
+        // "30 percent closed".
+        if dropPhrase(&rest, language.percent), let number = rest.last, !number.isName,
+            let percent = language.numbers.value(of: [number.text]), percent <= 100,
+            language.states[last.text] == .open || language.states[last.text] == .closed,
+            let level = action?.level(ofPart: percent / 100)
+        {
+            rest.removeLast()
+            _ = dropTo(&rest)
+            return SpokenLevel(
+                rest: rest, action: .set(.level(level)), hasTo: false, isBare: false, isInPart: true)
+        }
+        guard word.isOne(of: .level), let part = language.levels[word.text],
+            let level = action?.level(ofPart: part)
+        else { return nil }
         // "A quarter open".
-        var rest = Array(words.dropLast(2))
+        rest = Array(words.dropLast(2))
         if rest.count > 1, rest.last?.isOne(of: .article) == true { rest.removeLast() }
         return SpokenLevel(
             rest: rest, action: .set(.level(level)), hasTo: false, isBare: false, isInPart: true)
@@ -152,20 +167,27 @@ struct SpokenLevel: Equatable, Sendable {
         guard isDegrees || dropPhrase(&rest, language.percent) else { return nil }
         for count in 1...2 where rest.count > count {
             let number = rest.suffix(count)
-            guard !number.contains(where: \.isName), rest.dropLast(count).last?.isOne(of: .by) == true,
-                let value = language.numbers.value(of: number.map(\.text)), value <= 100
+            // "Up a degree".
+            let isOne =
+                isDegrees && count == 1 && rest.last?.isOne(of: .article) == true
+                && rest.last?.isOne(of: .listArticle) == false
+            guard !number.contains(where: \.isName),
+                let value = isOne ? 1 : language.numbers.value(of: number.map(\.text)), value <= 100
             else { continue }
-            var before = Array(rest.dropLast(count + 1))
+            let isBy = rest.dropLast(count).last?.isOne(of: .by) == true
+            // "Up 22 degrees" may be meant as "up to 22 degrees".
+            guard isBy || isDegrees && value <= 5 else { continue }
+            var before = Array(rest.dropLast(isBy ? count + 1 : count))
             var action = step
             // "Brighter by 10 percent".
             if action == nil, let last = before.last, before.count > 1,
-                let named = language.verbless.actions[last.text], named.isStep
+                let named = verb.actions[last.text] ?? language.verbless.actions[last.text], named.isStep
             {
                 before.removeLast()
                 action = named
             }
             // "Dim it by 20 percent" does not tell of what.
-            guard action != nil || verb.actions.values.contains(where: { $0.direction != nil }) else {
+            guard action != nil || isBy && verb.actions.values.contains(where: { $0.direction != nil }) else {
                 continue
             }
             words = before

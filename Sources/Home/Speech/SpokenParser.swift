@@ -202,9 +202,16 @@ struct SpokenParser {
             }
             var thing = level.rest
             let dropsOn = !turnsOn && !level.turnsOn && direction == nil && dropOn(&thing, level)
+            // "The lights in the bedroom and in the hall to 30%".
+            var meant: SpokenPhrase?
+            if SpokenPlace.name(thing[...]) != nil, let last = things.last {
+                meant = try last.moved(to: thing)
+            }
+            if meant == nil { meant = try phrase(thing, level.action) }
+            guard let meant else { continue }
             readings.append(
                 .init(
-                    try phrase(thing, level.action), level.action, isBare: level.isBare,
+                    meant, level.action, isBare: level.isBare,
                     turnsOn: turnsOn || dropsOn || level.turnsOn, amount: level.amount, shift: level.shift))
         }
         orders.append(SpokenOrder(verb: verb, things: things, readings: readings))

@@ -44,6 +44,44 @@ package struct SpokenSentence: Sendable {
         return SpokenSentence(words: written, like: self)
     }
 
+    /// "In the kitchen and the hall" is "in the kitchen and in the hall", where both are places in full.
+    ///
+    /// - Parameter places: the words of each.
+    func repeatingPlaces(_ places: [[String]]) -> SpokenSentence {
+        var written = words
+        for index in words.indices.reversed() where words[index].isOne(of: [.and, .separator]) {
+            guard let place = SpokenSentence.place(before: index, in: words, places),
+                let end = SpokenSentence.end(after: index, in: words, places)
+            else { continue }
+            let isComma = words[index].isOne(of: .separator)
+            let mayFollow: SpokenRoles = isComma ? .ends : [.ends, .particle, .to, .at, .filler, .final]
+            guard end == words.endIndex || words[end].isOne(of: mayFollow) else { continue }
+            written.insert(words[place], at: index + 1)
+        }
+        return SpokenSentence(words: written, like: self)
+    }
+
+    /// Where "in" stands, if places in full and nothing else stand between it and `index`.
+    private static func place(before index: Int, in words: [SpokenWord], _ places: [[String]]) -> Int? {
+        for place in places where index > place.count {
+            guard words[..<index].suffix(place.count).map(\.text) == place else { continue }
+            var start = index - place.count - 1
+            while start > 0, words[start].isOne(of: .article), !words[start].isOne(of: .place) { start -= 1 }
+            if words[start].isOne(of: .place) { return start }
+            if words[start].isOne(of: [.and, .separator]) {
+                return self.place(before: start, in: words, places)
+            }
+        }
+        return nil
+    }
+
+    /// Where the place ends that follows `index`, without an "in" of its own.
+    private static func end(after index: Int, in words: [SpokenWord], _ places: [[String]]) -> Int? {
+        let rest = words[(index + 1)...].withoutArticles
+        let ends = places.filter { rest.count >= $0.count && rest.prefix($0.count).map(\.text) == $0 }
+        return ends.map(\.count).max().map { rest.startIndex + $0 }
+    }
+
     /// Other words that were said in the same way.
     init(words: [SpokenWord], like other: SpokenSentence) {
         self.words = words

@@ -10,15 +10,16 @@
 ///
 /// Accepted: `turn the fan on for 10 minutes`, `in zehn Minuten das Licht aus`, `light on until 10 pm`, `um
 /// 22:15 das Licht aus`. What is left is a sentence of its own. Rejected: `for a while`, `in the morning`,
-/// `until dark`, `at 5` (it may be percent), `at 22:75`.
+/// `until dark`, `at 5` (it may be percent), `at 22:75`, `the fan on for an hour and the lamp on`,
+/// `turn the fan on and turn the lamp on for an hour` (which of the two is meant?).
 package struct SpokenTime: Equatable, Sendable {
     package enum Kind: Equatable, Sendable {
         /// Now, and taken back after so many seconds.
         case lasting(Int64)
         /// Not before so many seconds are over.
         case later(Int64)
-        /// Now, and taken back at this time of the day.
-        case until(hour: Int, minute: Int)
+        /// Now, and taken back at this time of the day. `isEither`: nobody has said which half of the day.
+        case until(hour: Int, minute: Int, isEither: Bool = false)
         /// Not before this time of the day. `isEither`: nobody has said which half of the day.
         case at(hour: Int, minute: Int, isEither: Bool)
 
@@ -46,10 +47,13 @@ package struct SpokenTime: Equatable, Sendable {
         let fillers: Set = ["please", "bitte", ","]
         while let last = words.last, fillers.contains(last) { words.removeLast() }
         let isGerman = language.code == "de"
+        words = SpokenTime.withHalfOfTheDay(words)
         // At the end, from its longest form to its shortest.
         for count in stride(from: min(8, words.count - 1), through: 2, by: -1) {
             guard let kind = SpokenTime.kind(Array(words.suffix(count)), language, isGerman) else { continue }
-            self.init(kind, words.dropLast(count))
+            let rest = words.dropLast(count)
+            guard !SpokenTime.isOfSeveralVerbs(rest, language) else { return nil }
+            self.init(kind, rest)
             return
         }
         for count in stride(from: min(7, words.count - 1), through: 2, by: -1) {
@@ -64,6 +68,35 @@ package struct SpokenTime: Equatable, Sendable {
         guard let (kind, rest) = SpokenTime.inside(words, language, isGerman) else { return nil }
         self.init(kind, rest[...])
     }
+
+    /// True if a second order begins with a verb of its own: it is not known to which one a time belongs.
+    private static func isOfSeveralVerbs(_ words: ArraySlice<String>, _ language: SpokenLanguage) -> Bool {
+        zip(words, words.dropFirst()).contains { joiners.contains($0) && language.verbs[$1] != nil }
+    }
+
+    private static let joiners: Set = ["and", "then", "und", "dann", ",", "."]
+
+    /// "Seven in the morning" is "seven am", "8 Uhr abends" is "8 uhr pm".
+    private static func withHalfOfTheDay(_ words: [String]) -> [String] {
+        for (half, said) in halvesOfTheDay {
+            for index in words.indices.dropFirst()
+            where words[index...].starts(with: said) && words[index - 1] != "bis" {
+                let before = words[index - 1]
+                guard
+                    before == "uhr" || before == "o'clock" || before.first?.isNumber == true
+                        || SpokenLanguage.all.contains(where: { $0.numbers.value(of: [before]) != nil })
+                else { continue }
+                return words[..<index] + [half] + words[(index + said.count)...]
+            }
+        }
+        return words
+    }
+
+    private static let halvesOfTheDay: [(String, [String])] = [
+        ("am", ["in", "the", "morning"]), ("pm", ["in", "the", "evening"]),
+        ("pm", ["in", "the", "afternoon"]), ("am", ["morgens"]), ("am", ["fruh"]), ("pm", ["abends"]),
+        ("pm", ["nachmittags"]),
+    ]
 
     /// The words, with "22:15" as one of them.
     private static func words(_ text: String) -> [String] {
@@ -92,6 +125,8 @@ package struct SpokenTime: Equatable, Sendable {
                 let phrase = Array(words[start..<start + count])
                 // "Um acht Prozent" is no time.
                 guard !measures.contains(words[start + count]) else { continue }
+                // What follows may be meant for good: "for an hour and the lamp on".
+                guard !words[(start + count)...].contains(where: joiners.contains) else { continue }
                 let span = isLetting ? seconds(phrase[...], language).map(Kind.lasting) : nil
                 guard let kind = span ?? kind(phrase, language, isGerman, isInside: true) else { continue }
                 var rest = Array(words[..<start] + words[(start + count)...])
@@ -124,12 +159,22 @@ package struct SpokenTime: Equatable, Sendable {
         case ("in", _):
             if inside.last == "time", !isGerman { inside = inside.dropLast() }
             return seconds(inside, language).map(Kind.later)
+        case ("after", false), ("nach", true): return seconds(inside, language).map(Kind.later)
         case ("until", false), ("till", false), ("bis", true):
-            return isInside && !isExact(inside) ? nil : clock(inside, language)
-        case ("at", false) where isExact(inside): return exact(inside, language)
-        case ("um", true) where isExact(inside) || isInside: return exact(inside, language)
+            if case .at(let hour, let minute, _)? = parted(Array(inside), language).map({
+                Kind.at(hour: $0.0, minute: $0.1, isEither: true)
+            }) {
+                return .until(hour: hour, minute: minute, isEither: true)
+            }
+            return isInside && !isExact(inside) ? nil : clock(inside, language).map { eitherHalf($0, inside) }
+        case ("at", false) where isExact(inside) || parted(Array(inside), language) != nil:
+            return exact(inside, language)
+        case ("um", true) where isExact(inside) || isInside || parted(Array(inside), language) != nil:
+            return exact(inside, language)
         case (_, true) where words.last == "lang":
             return seconds(words[...].dropLast(), language).map(Kind.lasting)
+        case (_, false) where words.suffix(2) == ["from", "now"]:
+            return seconds(words[...].dropLast(2), language).map(Kind.later)
         default: return nil
         }
     }
@@ -150,10 +195,17 @@ package struct SpokenTime: Equatable, Sendable {
     private static func seconds(_ words: ArraySlice<String>, _ language: SpokenLanguage) -> Int64? {
         if let known = fixed[words.joined(separator: " ")] { return Int64(known) }
         guard let unit = words.last.flatMap({ units[$0] }), words.count >= 2 else { return nil }
-        let said = Array(words.dropLast())
+        var said = Array(words.dropLast())
+        // "Two and a half hours", "zweieinhalb Stunden".
+        var half = 0.0
+        if said.suffix(3) == ["and", "a", "half"] {
+            (said, half) = (said.dropLast(3), 0.5)
+        } else if let last = said.last, last.hasSuffix("einhalb"), last.count > 7 {
+            (said, half) = (said.dropLast() + [String(last.dropLast(7))], 0.5)
+        }
         let isOne = said.count == 1 && ["a", "an", "one", "ein", "eine", "einer"].contains(said[0])
         guard let number = isOne ? 1 : language.numbers.value(of: said), number > 0 else { return nil }
-        let seconds = (number * unit).rounded()
+        let seconds = ((number + half) * unit).rounded()
         return seconds >= 1 && seconds <= maximumSeconds ? Int64(seconds) : nil
     }
 
@@ -164,16 +216,26 @@ package struct SpokenTime: Equatable, Sendable {
 
     private static let marks: Set = [
         "am", "pm", "o'clock", "uhr", "noon", "midnight", "mitternacht", "past", "quarter", "halb", "viertel",
+        "nach", "vor",
     ]
 
     private static func exact(_ words: ArraySlice<String>, _ language: SpokenLanguage) -> Kind? {
         if let (hour, minute) = parted(Array(words), language) {
             return .at(hour: hour, minute: minute, isEither: true)
         }
-        guard case .until(let hour, let minute)? = clock(words, language) else { return nil }
-        // "At 7:30" and "um 7 Uhr" may be in the evening; "7 am" and "19 Uhr" say it.
-        let isSaid = words.contains { ["am", "pm", "noon", "midnight", "mitternacht"].contains($0) }
-        return .at(hour: hour, minute: minute, isEither: !isSaid && (1...12).contains(hour))
+        guard case .until(let hour, let minute, _)? = clock(words, language) else { return nil }
+        return .at(hour: hour, minute: minute, isEither: isOfEitherHalf(hour, words))
+    }
+
+    /// "At 7:30" and "um 7 Uhr" may be in the evening; "7 am" and "19 Uhr" say it.
+    private static func isOfEitherHalf(_ hour: Int, _ words: ArraySlice<String>) -> Bool {
+        (1...12).contains(hour)
+            && !words.contains { ["am", "pm", "noon", "midnight", "mitternacht"].contains($0) }
+    }
+
+    private static func eitherHalf(_ kind: Kind, _ words: ArraySlice<String>) -> Kind {
+        guard case .until(let hour, let minute, _) = kind else { return kind }
+        return .until(hour: hour, minute: minute, isEither: isOfEitherHalf(hour, words))
     }
 
     /// "Half past nine", "halb zehn", "Viertel vor acht".
@@ -187,6 +249,16 @@ package struct SpokenTime: Equatable, Sendable {
         case "halb": return ((hour + 23) % 24, 30)
         case "quarter past", "a quarter past", "viertel nach": return (hour, 15)
         case "quarter to", "a quarter to", "viertel vor": return ((hour + 23) % 24, 45)
+        default: break
+        }
+        // "Ten past seven", "fünf vor acht".
+        let before = Array(words.dropLast())
+        guard let way = before.last, let minutes = language.numbers.value(of: Array(before.dropLast())),
+            minutes == minutes.rounded(), (1...29).contains(minutes)
+        else { return nil }
+        switch way {
+        case "past", "after", "nach": return (hour, Int(minutes))
+        case "to", "before", "vor": return ((hour + 23) % 24, 60 - Int(minutes))
         default: return nil
         }
     }

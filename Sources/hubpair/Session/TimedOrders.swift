@@ -23,13 +23,10 @@ struct TimedOrders {
             switch time {
             case .later(let seconds): (seconds, true)
             case .lasting(let seconds): (seconds, false)
-            case .until(let hour, let minute): (TimedOrders.seconds(until: hour, minute), false)
+            case .until(let hour, let minute, let isEither):
+                (TimedOrders.seconds(until: hour, minute, isEither), false)
             case .at(let hour, let minute, let isEither):
-                (
-                    min(
-                        TimedOrders.seconds(until: hour, minute),
-                        TimedOrders.seconds(until: isEither ? (hour + 12) % 24 : hour, minute)), true
-                )
+                (TimedOrders.seconds(until: hour, minute, isEither), true)
             }
         // The end is kept before it begins: nothing runs for ever because the network broke off between.
         for order in orders {
@@ -48,6 +45,19 @@ struct TimedOrders {
         return (zip(results, kept).filter { $0.0.status == .done }.map(\.1), results)
     }
 
+    /// What the ends of the orders are: nobody sees it when a door that was locked "for an hour" unlocks.
+    static func ends(_ orders: [Order], _ time: SpokenTime.Kind) -> [Order] {
+        switch time {
+        case .later, .at: []
+        case .lasting, .until:
+            orders.map { order in
+                Order(
+                    device: order.device, activator: order.activator, name: order.name,
+                    state: end(of: order))
+            }
+        }
+    }
+
     /// How it was before, or the opposite of what is ordered.
     private static func end(of order: Order) -> JSONValue {
         if case .boolean(let isOn) = order.state { return .boolean(!isOn) }
@@ -55,6 +65,11 @@ struct TimedOrders {
             before != order.state.asDouble
         else { return .number(0) }
         return .number(before)
+    }
+
+    /// The same; of both halves of the day the one that comes first, if nobody has said which.
+    private static func seconds(until hour: Int, _ minute: Int, _ isEither: Bool) -> Int64 {
+        min(seconds(until: hour, minute), seconds(until: isEither ? (hour + 12) % 24 : hour, minute))
     }
 
     /// How long it is until this time of the day comes, by this computer's clock.

@@ -18,6 +18,8 @@ struct GeneratedSentences {
     }
 
     let switched: [Target]
+    /// What "off" means for rooms whose names are left when a word is lost.
+    var wholeRooms: [Target] = []
     let dimmed: [Target]
     let blinds: [Target]
     let locks: [Target]
@@ -99,6 +101,9 @@ struct GeneratedSentences {
             Target(
                 words: "everything upstairs",
                 names: ["Bedroom light", "Bedside lamp", "Bathroom light", "Fan"]),
+        ],
+        wholeRooms: [
+            Target(words: "the kitchen", names: ["Kitchen light", "Counter lamp", "Coffee machine"])
         ],
         dimmed: [
             Target(words: "the kitchen light", names: ["Kitchen light"]),

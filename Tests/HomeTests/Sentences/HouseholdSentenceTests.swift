@@ -46,6 +46,8 @@ import Testing
         SentenceSet(name: "german-generations", targets: FamilyHouse.inGerman, count: 100, least: 46),
         SentenceSet(name: "english-users", targets: FamilyHouse.inEnglish, count: 100, least: 85),
         SentenceSet(name: "german-users", targets: FamilyHouse.inGerman, count: 100, least: 85),
+        SentenceSet(name: "english-campaign", targets: FamilyHouse.inEnglish, count: 308, least: 307),
+        SentenceSet(name: "german-campaign", targets: FamilyHouse.inGerman, count: 229, least: 229),
     ]
 
     @Test(arguments: sets) func mostAreUnderstoodAndNoneWrongly(_ set: SentenceSet) throws {

@@ -1,6 +1,6 @@
 extension SpokenLanguage {
     /// The persons of a question: who may have done it.
-    private static let people = "i|we|anyone|anybody|someone|somebody"
+    private static let people = "i|we|you|anyone|anybody|someone|somebody"
     /// "Would you mind turning it off" is "would you turn it off".
     private static let gerunds = Dictionary(
         uniqueKeysWithValues: [
@@ -12,6 +12,19 @@ extension SpokenLanguage {
             ["would you mind", "do you mind", "mind", "how about", "what about"].map {
                 ("\($0) \(gerund)", "would you \(verb)")
             }
+        })
+
+    /// "Nineteen and a half" is 19.5.
+    private static let halves = Dictionary(
+        uniqueKeysWithValues: zip(
+            5...,
+            [
+                "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen", "fourteen",
+                "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty", "twenty one",
+                "twenty two", "twenty three", "twenty four", "twenty five",
+            ]
+        ).flatMap { number, word in
+            ["\(number) and a half", "\(word) and a half"].map { ($0, "\(number).5") }
         })
 
     package static let english = SpokenLanguage(
@@ -52,7 +65,9 @@ extension SpokenLanguage {
         ],
         verbs: [
             SpokenVerb(
-                words: "turn", actions: ["on": .on, "off": .off, "up": .up, "down": .down], levels: .plain,
+                words: "turn",
+                actions: ["on": .on, "off": .off, "up": .up, "down": .down, "higher": .warmer],
+                levels: .plain,
                 takesParticleFirst: true, isForLocks: true),
             SpokenVerb(
                 words: "switch", actions: ["on": .on, "off": .off], levels: .plain, takesParticleFirst: true,
@@ -100,7 +115,7 @@ extension SpokenLanguage {
             words: "",
             actions: [
                 "on": .on, "off": .off, "up": .up, "down": .down, "brighter": .brighter, "darker": .darker,
-                "warmer": .warmer, "cooler": .cooler,
+                "warmer": .warmer, "hotter": .warmer, "higher": .warmer, "cooler": .cooler, "colder": .cooler,
             ], levels: .plain, isForLocks: true),
         levels: [
             "full": 1, "fully": 1, "maximum": 1, "max": 1, "half": 0.5, "halfway": 0.5, "quarter": 0.25,
@@ -117,18 +132,25 @@ extension SpokenLanguage {
         polite: """
             please, hey, ok, okay, thanks, thank you, now, kindly, for me, cheers, alexa, google, siri,
             if you would, if you could, if you like, please and thank you, thank you very much,
-            pls, plz, instead, as well, too, just, right, so, hi, hello
+            pls, plz, instead, as well, too, just, right, so, hi, hello, yo, quickly, straight away,
+            if possible
             """,
         asking: """
             could you, can you, would you, will you, i want you to, i'd like you to, i need you to,
             would you be so kind as to, could you be so kind as to, be so kind and, do me a favour and,
-            do me a favor and
+            do me a favor and, can u, could u, would u, would you be so good as to,
+            could you be so good as to, would you be good enough to, be a dear and, be a love and,
+            be so good as to, be so kind as to, go ahead and, remember to
             """,
         wishes: """
             i want, i'd like, i would like, i need, we want, we'd like, we need, can i have, could i have,
-            can we have, could we have, let's have, let us have
+            can we have, could we have, let's have, let us have, can i get, could i get, can we get,
+            could we get, give me, give us
             """,
-        telling: "tell me, show me, do you know, let me know",
+        telling: """
+            tell me, show me, do you know, let me know, check, can you check, could you check,
+            can you tell me, could you tell me, i want to know, i'd like to know
+            """,
         temperature: "degrees, degree, degrees celsius, degree celsius, celsius, c",
         degrees: "a bit, a little, a little bit, slightly, a touch, a notch, a tad, some",
         endings: [
@@ -137,6 +159,7 @@ extension SpokenLanguage {
             ],
             [Ending("che", "ch"), Ending("she", "sh"), Ending("sse", "ss"), Ending("xe", "x")],
         ],
+        wholes: "whole entire complete",
         kinds: [
             "shutter": "blind, shade", "blind": "shade, shutter", "shade": "blind", "curtain": "drape",
             "lock": "door", "heater": "heating, heat, thermostat, radiator",
@@ -148,7 +171,7 @@ extension SpokenLanguage {
             "outside": "garden, outdoors, exterior, yard, outdoor",
             "upstairs": "first floor, upper floor, second floor, top floor, attic",
         ],
-        standIns: "one ones",
+        standIns: "one ones those that",
         rewrites: [
             "except for": "except", "apart from": "except", "aside from": "except", "other than": "except",
             "with the exception of": "except", "excluding": "except", "but not": "except",
@@ -173,11 +196,14 @@ extension SpokenLanguage {
             "on the balcony light": "on the balcony light", "tele": "tv", "flip on": "turn on",
             "flip off": "turn off", "in the whole upstairs": "upstairs", "in the whole": "in the",
             "two thirds": "66 percent", "three quarters": "75 percent",
-        ].merging(gerunds) { own, _ in own },
+            "some light in": "the lights on in", "tun": "turn", "trun": "turn", "tunr": "turn", "trn": "turn",
+            "swich": "switch", "swithc": "switch", "swtich": "switch", "pleas": "please", "plese": "please",
+            "teh": "the", "first turn": "turn", "first switch": "switch", "first close": "close",
+        ].merging(gerunds) { own, _ in own }.merging(halves) { own, _ in own },
         scenes: [
             "THINGS", "run|start|activate|play|begin|set THINGS", "turn|switch|put on THINGS",
             "turn|switch|put THINGS on", "THINGS on", "set|switch|put the house|home to|into|in THINGS",
-            "let's do THINGS", "THINGS house|everyone|everybody|all",
+            "let's do THINGS", "switch|change|go to THINGS", "THINGS house|everyone|everybody|all",
         ],
         sceneWords: "scene mode",
         questions: [
@@ -191,7 +217,7 @@ extension SpokenLanguage {
             .init(.list, "is|are any THINGS STATE PLACE?"), .init(.list, "is|are any of THINGS STATE PLACE?"),
             .init(.list, "is|are there any THINGS STATE PLACE?"),
             .init(.check, "is|are there THINGS STATE PLACE?"), .init(.check, "is|are THINGS STATE PLACE?"),
-            .init(.check, "if|whether THINGS is|are STATE PLACE?"),
+            .init(.check, "if|whether|that THINGS is|are STATE PLACE?"),
             .init(.check, "did|has \(people) leave|left THINGS STATE PLACE?"),
             .init(.check, "have i|we left THINGS STATE PLACE?"),
             .init(.list, "have i|we got any THINGS STATE PLACE?"),
@@ -203,7 +229,7 @@ extension SpokenLanguage {
             .init(.check, "did|have|has \(people) turn|switch|turned|switched off THINGS", "off"),
             .init(.check, "did|have|has \(people) turn|switch|turned|switched THINGS off", "off"),
             .init(.warmth, "how warm|cold|hot is it PLACE?"),
-            .init(.warmth, "what is the temperature PLACE?"),
+            .init(.warmth, "what is the temperature PLACE?"), .init(.warmth, "what temperature is it PLACE?"),
             .init(.tell, "is|are THINGS STATE or STATE"), .init(.tell, "THINGS STATE or STATE"),
             .init(.tell, "how bright|warm|cold|hot|high THINGS is|are"),
             .init(.tell, "how bright|warm|cold|hot|high is|are THINGS"),

@@ -1,13 +1,14 @@
 extension SpokenLanguage {
-    /// "Mach bitte Licht im Flur" is "mach Licht an im Flur".
-    private static let makingLight = Dictionary(
-        uniqueKeysWithValues: ["mach", "mache"].flatMap { verb in
-            ["", "bitte ", "mal ", "mir ", "mir bitte ", "bitte mal ", "uns "].flatMap { polite in
-                ["in", "im", "auf", "oben", "unten", "draussen"].map { place in
-                    ("\(verb) \(polite)licht \(place)", "\(verb) licht an \(place)")
-                }
-            }
-        })
+    /// "Neunzehneinhalb" is 19,5.
+    private static let halves = Dictionary(
+        uniqueKeysWithValues: zip(
+            5...,
+            [
+                "funf", "sechs", "sieben", "acht", "neun", "zehn", "elf", "zwolf", "dreizehn", "vierzehn",
+                "funfzehn", "sechzehn", "siebzehn", "achtzehn", "neunzehn", "zwanzig", "einundzwanzig",
+                "zweiundzwanzig", "dreiundzwanzig", "vierundzwanzig", "funfundzwanzig",
+            ]
+        ).map { number, word in ("\(word)einhalb", "\(number),5") })
 
     package static let german = SpokenLanguage(
         code: "de", name: "German",
@@ -48,7 +49,8 @@ extension SpokenLanguage {
             (
                 .question,
                 """
-                ist sind war waren hat habe hab haben was welche welcher welches welchen wie warum wann wo wer
+                ist sind war waren hat habe hab haben hast was welche welcher welches welchen wie warum wann
+                wo wer
                 wieso ob brennt brennen lauft laufen steht stehen
                 """
             ),
@@ -91,6 +93,7 @@ extension SpokenLanguage {
                 ],
                 levels: .plain),
             SpokenVerb(words: "andere", actions: [:], levels: .afterTo),
+            SpokenVerb(words: "tu tue", actions: ["an": .on, "aus": .off]),
             SpokenVerb(words: "starte start aktiviere", actions: ["": .on], isForSwitches: true),
             SpokenVerb(words: "stoppe stopp deaktiviere", actions: ["": .off], isForSwitches: true),
             SpokenVerb(
@@ -122,7 +125,8 @@ extension SpokenLanguage {
             actions: [
                 "an": .on, "ein": .on, "aus": .off, "auf": .open, "zu": .close, "hoch": .up, "rauf": .up,
                 "runter": .down, "herunter": .down, "heller": .brighter, "dunkler": .darker,
-                "warmer": .warmer, "kalter": .cooler, "kuhler": .cooler,
+                "warmer": .warmer, "hoher": .warmer, "kalter": .cooler, "kuhler": .cooler,
+                "niedriger": .cooler,
                 "anschalten": .on, "einschalten": .on, "anmachen": .on, "anknipsen": .on,
                 "ausschalten": .off, "ausmachen": .off, "ausknipsen": .off, "abschalten": .off,
                 "abstellen": .off, "offnen": .open, "aufmachen": .open, "schliessen": .close,
@@ -148,11 +152,16 @@ extension SpokenLanguage {
         percent: "prozent, %",
         polite: """
             bitte, hey, ok, okay, danke, vielen dank, jetzt, mal, doch, sofort, pls, bitteschon, bitte schon,
-            dankeschon, danke schon, ma, alexa, google, siri, halt, einfach, hallo, hi, yo
+            dankeschon, danke schon, ma, alexa, google, siri, halt, einfach, hallo, hi, yo, mal eben, eben,
+            kurz,
+            mal kurz, schnell, mal schnell, gleich mal, wenn du so lieb bist, wenn's geht, wenn moglich
             """,
         asking: """
             konntest du, kannst du, wurdest du, willst du, kann man, konnten sie, konnen sie, wurden sie,
             du sollst, du kannst, du konntest, sei so gut und, sei so lieb und, seien sie so gut und,
+            sei so nett und, seien sie so nett und, seien sie so freundlich und, warst du so nett und,
+            warst du so lieb und, bist du so nett und, bist du so lieb und, ware es moglich, konnten wir,
+            konnen wir, darf ich bitten,
             konntest du so lieb sein und, kannst du so lieb sein und, wurdest du so lieb sein und
             """,
         wishes: "ich mochte, ich will, ich hatte gern, ich hatte gerne, ich hatte, ich wunsche mir",
@@ -176,6 +185,7 @@ extension SpokenLanguage {
             lichter lichtern lampen leuchten spots strahler rollos rolllaeden jalousien
             heizungen ventilatoren steckdosen schalter vorhange turen tore fenster schlosser
             """,
+        wholes: "ganze ganzen gesamte gesamten komplette kompletten",
         collectives: "licht beleuchtung",
         kinds: [
             "light": "licht, lampe, leuchte, beleuchtung", "lamp": "licht, leuchte",
@@ -220,12 +230,15 @@ extension SpokenLanguage {
             "uberall das licht": "alle lichter", "das licht uberall": "alle lichter",
             "uberall licht": "alle lichter", "uberall die lichter": "alle lichter", "im ganzen": "im",
             "in der ganzen": "in der", "was is": "was ist",
-            "nich": "nicht",
-        ].merging(makingLight) { own, _ in own },
+            "nich": "nicht", "kannste": "kannst du", "machste": "mach", "konnteste": "konntest du",
+            "schlate": "schalte", "mahc": "mach", "amchen": "machen", "biite": "bitte",
+            "auf der toilette": "in der toilette",
+        ].merging(halves) { own, _ in own },
         scenes: [
             "THINGS", "starte|start|aktiviere|spiele|beginne THINGS", "fuhre THINGS aus",
             "schalte|schalt|mach|mache THINGS an|ein", "stell|stelle|setz|setze das haus auf THINGS",
             "stell|stelle|schalt|schalte auf THINGS", "THINGS an|ein|starten|aktivieren|ausfuhren",
+            "THINGS zusammen|allerseits|haus|ihr",
         ],
         sceneWords: "szene",
         questions: [
@@ -248,7 +261,7 @@ extension SpokenLanguage {
             .init(.check, "brennt|brennen|lauft|laufen THINGS"),
             .init(.check, "brennt|brennen|lauft PLACE THINGS"),
             .init(.check, "steht|stehen THINGS STATE PLACE?"),
-            .init(.check, "habe|hab|haben|hat ich|wir|jemand|wer THINGS STATE"),
+            .init(.check, "habe|hab|haben|hat|hast ich|wir|du|jemand|wer THINGS STATE"),
             .init(.check, "habe|hab|haben|hat ich|wir|jemand|wer THINGS STATE gelassen"),
             .init(.warmth, "wie warm|kalt ist es PLACE?"),
             .init(.warmth, "wie hoch ist die temperatur PLACE?"),

@@ -63,6 +63,8 @@ package struct SpokenLanguage: Sendable {
     /// Words for a place, as stems, and the areas that they mean in a house that has none called so:
     /// "downstairs" is the ground floor.
     let areas: [[String]: [[String]]]
+    /// Words before a place that change nothing: "the whole kitchen".
+    let wholes: Set<String>
     /// Stems of words that mean one or several: "das Licht".
     let collectives: Set<String>
     /// Words that stand for the things of an order in what it leaves out: "except the hall one".
@@ -84,7 +86,8 @@ package struct SpokenLanguage: Sendable {
         code: String, name: String, roles: [(SpokenRoles, String)], verbs: [SpokenVerb], verbless: SpokenVerb,
         levels: [String: Double], numbers: SpokenNumbers, percent: String, polite: String, asking: String,
         wishes: String, telling: String, temperature: String, degrees: String,
-        endings: [[Ending]], plurals: String = "", collectives: String = "", kinds: [String: String],
+        endings: [[Ending]], plurals: String = "", wholes: String, collectives: String = "",
+        kinds: [String: String],
         areas: [String: String], standIns: String = "", tails: String = "", falseTails: String = "",
         beginsWithPlace: Bool = false,
         rewrites: [String: String], scenes: [String],
@@ -109,6 +112,7 @@ package struct SpokenLanguage: Sendable {
         self.falseTails = SpokenLanguage.list(falseTails)
         let stem = { (word: String) in SpokenLanguage.stem(word, endings: endings).text }
         self.beginsWithPlace = beginsWithPlace
+        self.wholes = Set(SpokenLanguage.list(wholes))
         self.collectives = Set(SpokenLanguage.list(collectives).map(stem))
         self.kinds = kinds.mapValues { SpokenLanguage.phrases($0).map { $0.map(stem) } }
         self.standIns = Set(SpokenLanguage.list(standIns))

@@ -81,6 +81,11 @@ struct SpokenQuestions {
             return SpokenAnswer(verdict: nil, rows: found.map { SpokenAnswer.row($0, state, units) })
         case .check:
             guard let state else { throw .question }
+            // "Is everything locked?" is about what can be locked.
+            if let things = match.things, things.count == 1, things.first?.isOne(of: .whole) == true {
+                let able = devices.filter { SpokenAnswer.isSo($0, state) != nil }
+                if !able.isEmpty { devices = able }
+            }
             let answers = SpokenAnswer.answers(devices, state)
             // "Are all the lights off?" is not so while one is on.
             let isOfAll = match.things?.contains { $0.isOne(of: .quantifier) } ?? false

@@ -41,6 +41,7 @@ package struct SpokenTargets: Sendable {
             do {
                 let names = house.names + scenes.map(SpokenText.tokens)
                 let sentence = try SpokenSentence(text, language).rewritten(sparing: names)
+                    .repeatingPlaces(house.places)
                 let meaning = try meaning(of: sentence, in: house)
                 if !meanings.contains(meaning) { meanings.append(meaning) }
             } catch {
@@ -182,28 +183,38 @@ package struct SpokenTargets: Sendable {
 
     private func orders(_ spoken: [SpokenOrder], in house: SpokenHouse) throws -> OrdersOfSentence {
         var orders = OrdersOfSentence(units)
-        for order in spoken {
+        for order in try spoken.map(house.spread) {
+            // "The kitchen and the hall off"; but "the kitchen and hall lamps" are lamps.
+            let isOfPlaces = (order.things + order.readings.map(\.thing)).allSatisfy {
+                house.contents(of: $0) != nil
+            }
             for thing in order.things {
                 guard let reading = order.readings.first else { continue }
-                try orders.add(find(thing, reading, isFull: false, in: house), reading, verb: order.verb)
+                let found = try find(thing, reading, isFull: false, isOfPlaces: isOfPlaces, in: house)
+                try orders.add(found, reading, verb: order.verb)
             }
-            let (found, reading) = try onlyMeaning(of: order.readings, in: house)
+            let (found, reading) = try onlyMeaning(of: order.readings, isOfPlaces: isOfPlaces, in: house)
             try orders.add(found, reading, verb: order.verb)
         }
         return orders
     }
 
     private func find(
-        _ thing: SpokenPhrase, _ reading: SpokenOrder.Reading, isFull: Bool, in house: SpokenHouse
+        _ thing: SpokenPhrase, _ reading: SpokenOrder.Reading, isFull: Bool, isOfPlaces: Bool,
+        in house: SpokenHouse
     ) throws(SpokenError) -> SpokenHouse.Found {
+        if isOfPlaces, reading.action == .off, let found = house.everything(in: thing) { return found }
+        if reading.action == .lock, let found = house.locks(of: thing) { return found }
         let isTemperature = reading.amount?.isTemperature == true
         let isLight = reading.action.isLevel || reading.action == .dim
         guard thing.isPronoun, isTemperature || isLight || [.warmer, .cooler].contains(reading.action) else {
             do throws(SpokenError) {
                 return try house.find(thing, isFull: isFull)
             } catch {
-                // "The living room to 21 degrees" is its heating.
-                guard isTemperature, let found = house.heatings(of: thing) else { throw error }
+                // "The living room to 21 degrees", "the living room warmer" is its heating.
+                var isOfHeatings = isTemperature || [.warmer, .cooler].contains(reading.action)
+                if case .degrees = reading.shift { isOfHeatings = true }
+                guard isOfHeatings, let found = house.heatings(of: thing) else { throw error }
                 return found
             }
         }
@@ -212,13 +223,14 @@ package struct SpokenTargets: Sendable {
 
     /// The only reading that finds its thing. If several do, the setting is not clear.
     private func onlyMeaning(
-        of readings: [SpokenOrder.Reading], in house: SpokenHouse
+        of readings: [SpokenOrder.Reading], isOfPlaces: Bool, in house: SpokenHouse
     ) throws(SpokenError) -> (SpokenHouse.Found, SpokenOrder.Reading) {
         var meanings: [(SpokenHouse.Found, SpokenOrder.Reading)] = []
         var refusal: SpokenError?
         for reading in readings {
             do {
-                let found = try find(reading.thing, reading, isFull: reading.isBare, in: house)
+                let found = try find(
+                    reading.thing, reading, isFull: reading.isBare, isOfPlaces: isOfPlaces, in: house)
                 let isSame = meanings.contains {
                     $0.0 == found && $0.1.action == reading.action && $0.1.amount == reading.amount
                         && $0.1.shift == reading.shift

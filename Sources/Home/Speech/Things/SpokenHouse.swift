@@ -24,7 +24,7 @@ struct SpokenHouse: Sendable {
     /// The names with their punctuation.
     let tokens: [[String]]
     /// The same of the rooms and areas.
-    private let places: [[String]]
+    let places: [[String]]
 
     init(_ devices: [ControlledDevice], rooms: [Room] = [], _ language: SpokenLanguage = .english) {
         self.language = language
@@ -104,11 +104,62 @@ struct SpokenHouse: Sendable {
 
     /// What stands in the room or area that a phrase names; nil if it names none, or it is empty.
     func contents(of phrase: SpokenPhrase) -> [ControlledDevice]? {
-        let stems = SpokenName(phrase.words, language).stems
+        let stems = place(phrase)
         guard phrase.quantity == .one, phrase.place.isEmpty, rooms.contains(stems) || areas.contains(stems)
         else { return nil }
         let found = entries.filter { $0.isIn(stems) }
         return found.isEmpty ? nil : found.map(\.device)
+    }
+
+    /// The words of a phrase as those of a place: "the whole kitchen" is the kitchen.
+    private func place(_ phrase: SpokenPhrase) -> [String] {
+        let isWhole =
+            phrase.words.count > 1 && phrase.words.first.map { language.wholes.contains($0.text) } == true
+        return SpokenName(isWhole ? Array(phrase.words.dropFirst()) : phrase.words, language).stems
+    }
+
+    /// "The kitchen off" is "everything off in the kitchen"; nil for no place, or where an appliance is
+    /// called so.
+    func everything(in phrase: SpokenPhrase) -> Found? {
+        let stems = place(phrase)
+        guard let contents = contents(of: phrase), !entries.contains(where: { $0.name.stems == stems }) else {
+            return nil
+        }
+        let (left, other) = (
+            contents.filter(\.staysOutOfEverything), contents.filter { !$0.staysOutOfEverything }
+        )
+        let targets = other.filter(\.canBeSwitched).map { Target(device: $0, activator: nil) }
+        return targets.isEmpty ? nil : Found(targets: targets, leftAlone: left)
+    }
+
+    /// "All doors", "everything" of an order to lock: what has a lock; and "the door", if only one has. Nil
+    /// where
+    /// nothing has.
+    func locks(of phrase: SpokenPhrase) -> Found? {
+        let words = words(phrase)
+        guard phrase.leftOver == nil else { return nil }
+        let found = entries.filter { entry in
+            guard entry.device.locking != nil else { return false }
+            return words.head.words.isEmpty ? entry.isIn(words.place.stems) : entry.isOfKind(words)
+        }
+        let isOne = phrase.quantity == .one && !words.head.isPlural
+        guard !found.isEmpty, !isOne || found.count == 1, phrase.quantity != .both || found.count == 2 else {
+            return nil
+        }
+        return Found(targets: found.map(\.target))
+    }
+
+    /// "The kitchen and hall lamps" are the lamps of both.
+    func spread(_ order: SpokenOrder) throws(SpokenError) -> SpokenOrder {
+        guard !order.things.isEmpty, order.readings.count == 1, let last = order.readings.first?.thing,
+            let kind = last.words.last, last.quantity == .one, last.place.isEmpty,
+            SpokenName([kind], language).isPlural,
+            rooms.contains(SpokenName(Array(last.words.dropLast()), language).stems),
+            order.things.allSatisfy({ contents(of: $0) != nil })
+        else { return order }
+        var things: [SpokenPhrase] = []
+        for thing in order.things { things.append(try SpokenPhrase(thing.words + [kind])) }
+        return SpokenOrder(verb: order.verb, things: things, readings: order.readings)
     }
 
     /// The heatings of the room or area that a phrase names; nil if it names none, or it has none.

@@ -83,7 +83,8 @@ struct HomeTimerCommand: AsyncParsableCommand {
             guard let said else { return try await remove(named, of: appliance, timers) }
             try appliance.checkIsSettable()
             let order = try Order(appliance, named, to: said, rooms.units)
-            try guardian.confirm([order], devices)
+            let ends = time.map { TimedOrders.ends([order], $0) } ?? []
+            try guardian.confirm([order] + ends, devices)
             try await give(order, session, rooms.units)
         }
     }

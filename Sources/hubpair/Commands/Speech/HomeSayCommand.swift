@@ -128,7 +128,7 @@ struct HomeSayCommand: AsyncParsableCommand {
         // Of "the tv off and the lamp on for an hour" nobody knows what the hour is about.
         guard Set(orders.map(\.state.text)).count == 1 else { throw UsageMistake.timeOfSeveral }
         // Later nobody sees what opens: it is asked about, or named by 'home timer --yes'.
-        try OrderGuard.ask(orders, devices)
+        try OrderGuard.ask(orders + TimedOrders.ends(orders, time), devices)
         let timed = TimedOrders(session: session, timeout: confirmation.timeout, units: units)
         let (kept, results) = try await timed.give(orders, time)
         let run = HomeOrders(session: session, timeout: confirmation.timeout, units: units)
