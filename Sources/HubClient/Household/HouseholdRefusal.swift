@@ -19,8 +19,7 @@ package enum HouseholdRefusal: Equatable, UserError {
             "\(hub) is a stock hub, which keeps no rooms, scenes, rules or messages, and no history"
         case .older(let hub): "\(hub) runs a version without rooms, scenes and messages"
         case .notAllowed(let hub, _): "this computer's role on \(hub) does not allow that"
-        case .refused(_, _, let message):
-            message.unicodeScalars.count > 300 ? shortened(message) : message
+        case .refused(_, _, let message): HouseholdRefusal.parts(of: message).what
         case .noMessage(let id): "there is no message \(quoted(id))"
         }
     }
@@ -44,10 +43,21 @@ package enum HouseholdRefusal: Equatable, UserError {
         case .notAllowed(_, let device):
             "on the hub: 'hubpair devices role \(device?.description ?? "DEVICE") owner', or member, who "
                 + "changes rooms and scenes, and no rules"
-        case .refused(503, _, _): "on the hub: 'hubpair doctor' says what is wrong"
-        // The hub's message says how to mend it.
-        case .refused: nil
+        case .refused(503, _, let message):
+            HouseholdRefusal.parts(of: message).hint ?? "on the hub: 'hubpair doctor' says what is wrong"
+        case .refused(_, _, "only an alarm can be acknowledged"):
+            "'hubpair messages --list alarms' lists them"
+        case .refused(_, _, let message): HouseholdRefusal.parts(of: message).hint
         case .noMessage: "'hubpair messages' lists them with their numbers"
         }
+    }
+
+    /// What the hub says is wrong, and how it says that it is mended: in parentheses at the end.
+    private static func parts(of message: String) -> (what: String, hint: String?) {
+        let whole = message.unicodeScalars.count > 300 ? shortened(message) : message
+        guard whole.hasSuffix(")"), let start = whole.firstRange(of: " ("),
+            whole[start.upperBound...].contains(" ")
+        else { return (whole, nil) }
+        return (String(whole[..<start.lowerBound]), String(whole[start.upperBound...].dropLast()))
     }
 }

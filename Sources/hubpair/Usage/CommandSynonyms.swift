@@ -86,8 +86,9 @@ enum CommandSynonyms {
 
     /// Words of which one command has one, and people type another: those of one noun are all nouns'.
     private static let families = [
-        "remove delete rm del erase drop forget revoke void", "list ls", "show info get describe view cat",
-        "add new create make", "rename name", "set change edit put", "run start play activate apply",
+        "remove delete rm del erase drop forget revoke void kick", "list ls all",
+        "show info get describe view cat",
+        "add new create make", "rename name mv", "set change edit put", "run start play activate apply",
         "save store keep", "watch follow tail monitor",
     ].map { $0.split(separator: " ").map(String.init) }
 

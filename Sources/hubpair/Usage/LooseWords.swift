@@ -14,6 +14,7 @@ import Pairing
 ///     home room put TV in Kitchen    home room put Kitchen TV
 ///     home timer cancel Lamp      home timer Lamp --clear
 ///     devices role owner laptop   devices role laptop owner
+///     hub service add Grafana 3000    hub service add Grafana http://127.0.0.1:3000
 ///     call /devices/              call GET /devices/
 ///     hubs use “Kitchen hub”      hubs use 'Kitchen hub'
 enum LooseWords {
@@ -23,7 +24,7 @@ enum LooseWords {
         "half": "50%", "halb": "50%", "full": "100%", "max": "100%", "maximum": "100%", "voll": "100%",
     ]
     private static let percent = ["%", "percent", "prozent"]
-    private static let fillers: Set<String> = ["to", "auf", "as", "is", "="]
+    private static let fillers: Set<String> = ["to", "auf", "as", "at", "is", "="]
 
     static func read(_ said: [String]) -> [String] {
         let arguments = unquoted(said)
@@ -89,6 +90,10 @@ enum LooseWords {
             {
                 return arguments.replacing(end - 1...end, with: [last, before])
             }
+        case ["hub", "service", "add"]:
+            if values.count == 2, let url = loopback(last) {
+                return arguments.replacing(end...end, with: [url])
+            }
         case ["call"]:
             if values.count == 1, last.hasPrefix("/") {
                 return arguments.replacing(end...end, with: ["GET", last])
@@ -125,6 +130,16 @@ enum LooseWords {
             return ends.allSatisfy(isNumber) ? ends.joined(separator: "..") : nil
         }
         return nil
+    }
+
+    /// `3000`, `:3000`, `localhost:3000`, `127.0.0.1:3000` as the URL of a server on this machine; nil if it
+    /// is something else.
+    private static func loopback(_ text: String) -> String? {
+        let sides = text.split(separator: ":", omittingEmptySubsequences: false)
+        guard (1...2).contains(sides.count), let port = sides.last, UInt16(port) ?? 0 > 0,
+            sides.count == 1 || ["", "localhost", "127.0.0.1"].contains(sides[0])
+        else { return nil }
+        return "http://127.0.0.1:\(port)"
     }
 
     /// Quotation marks that no shell takes away, from a web page or a word processor, around words that

@@ -84,6 +84,7 @@ enum OptionSynonyms {
         --no-color --no-colour --color --colour : set NO_COLOR=1, and nothing is coloured
         -f -i --file --input : \(alone)
         -n --count --max = --limit
+        -o --output : '> FILE' writes it to a file, --json as JSON
         """,
     ]
 

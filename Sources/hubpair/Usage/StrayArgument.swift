@@ -5,6 +5,11 @@ import Pairing
 
 /// A word more than the command takes, or one that it lacks.
 struct StrayArgument {
+    /// Words between others that say nothing.
+    private static let fillers: Set<String> = [
+        "to", "in", "into", "as", "at", "is", "=", "->", "→", "with", "from", ";", "please", "now",
+    ]
+
     private let path: CommandPath
     private let form: CommandForm
     private let values: [String]
@@ -34,6 +39,9 @@ struct StrayArgument {
                 hint: meant.map(UnknownOption.question)
                     ?? "options begin with '-' as it is on the keyboard; \(path.seeHelp)")
         }
+        if let doubled {
+            return UsageMistake("unexpected argument '\(values[form.mostValues])'", hint: doubled)
+        }
         if let joined {
             return UsageMistake("unexpected argument '\(values[form.mostValues])'", hint: joined)
         }
@@ -56,6 +64,13 @@ struct StrayArgument {
         }
     }
 
+    /// `hub backup backup x.age`, `hubs use Attic Attic`: the same word twice.
+    private var doubled: String? {
+        let words = [path.words.last ?? ""] + path.rest
+        let once = words.indices.dropFirst().filter { words[$0] != words[$0 - 1] }.map { words[$0] }
+        return once.count < path.rest.count ? meant(once) : nil
+    }
+
     /// `--name Kitchen hub`, `--stay 2 hours`, `--place 52.5 13.4`: the words behind an option's value belong
     /// to it.
     private var joined: String? {
@@ -65,7 +80,9 @@ struct StrayArgument {
             while end < words.count, !words[end].hasPrefix("-") || Double(words[end]) != nil { end += 1 }
             guard end > index + 2 else { continue }
             let value = words[(index + 1)..<end]
-            for text in [StrayArgument.span(Array(value)), value.joined(separator: " ")].compactMap(\.self) {
+            // `--scan to 192.168.1.0/24`
+            let rest = StrayArgument.fillers.contains(value.first ?? "") ? value.dropFirst() : value
+            for text in [StrayArgument.span(Array(rest)), rest.joined(separator: " ")].compactMap(\.self) {
                 let line = Array(words[...index]) + [text] + words[end...]
                 if CommandPath.isCall(path.words + line) {
                     return SuggestedLine.question(SuggestedLine(path.words, line))
@@ -84,10 +101,12 @@ struct StrayArgument {
             let line = values.dropLast(3) + [option, span]
             return SuggestedLine.question(SuggestedLine(["home", "timer"], Array(line)))
         }
-        let fillers: Set<String> = ["to", "in", "into", "as", "at", "is", "=", "->", "→"]
+        let fillers = StrayArgument.fillers
+        // The first may be a name, if it fits so.
         let bare = path.rest.enumerated().filter { $0.offset == 0 || !fillers.contains($0.element) }.map(
             \.element)
-        return bare.count < path.rest.count ? meant(bare) : nil
+        return [bare, bare.first.map(fillers.contains) == true ? Array(bare.dropFirst()) : bare].lazy
+            .compactMap { $0.count < path.rest.count ? meant($0) : nil }.first
     }
 
     private func meant(_ rest: [String], below words: [String]? = nil) -> String? {
@@ -159,7 +178,8 @@ struct StrayArgument {
             return "\(SuggestedLine(["call"], ["--hub"] + values))"
         case "pair":
             // The first is a picture, and not a part of the hub's name.
-            return values[0].contains(".") || values[0].contains("/") ? nil : NoPicture.hint(all)
+            guard values[0].contains(".") || values[0].contains("/") else { return NoPicture.hint(all) }
+            return meant([values[0], "--name", values.dropFirst().joined(separator: " ")])
         case "home set":
             guard let last = values.last, (try? Setting(last)) != nil else { return nil }
             return quotes([values.dropLast().joined(separator: " "), last])

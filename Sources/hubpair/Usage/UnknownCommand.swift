@@ -67,7 +67,7 @@ struct UnknownCommand {
         {
             return UnknownOption.question(option)
         }
-        if let inner { return question(inner) }
+        if let inner { return SuggestedLine.question(SuggestedLine(parent, inner + rest)) }
         if let below { return SuggestedLine.question(below.map { SuggestedLine($0, rest) }) }
         let near = Orthography.slips(of: word, among: commands).filter {
             !UnknownCommand.destructive.contains($0)
@@ -100,13 +100,24 @@ struct UnknownCommand {
         return (1...3).contains(found.count) ? found : nil
     }
 
-    /// `hubpair hubpair list`, `hubpair sudo print`, `devices laptop revoke`.
+    /// `hubpair hubpair list`, `hubpair sudo print`, `devices laptop revoke`, a word twice.
     private var otherOrder: String? {
         switch (word, rest.first) {
         case ("hubpair", _) where parent.isEmpty && CommandPath.isCall(rest):
             return SuggestedLine.question(SuggestedLine([], rest))
         case ("sudo", _) where parent.isEmpty && CommandPath.isCall(rest):
             return "sudo comes first: sudo \(SuggestedLine([], rest))"
+        // `please list`
+        case ("please", _) where parent.isEmpty && CommandPath.isCall(rest):
+            return SuggestedLine.question(SuggestedLine([], rest))
+        // `home home set Lamp on`
+        case (parent.last, _) where CommandPath.isCall(parent + rest):
+            return SuggestedLine.question(SuggestedLine(parent, rest))
+        // `room home remove Kitchen`
+        case (_, let next?) where parent.isEmpty && commands.contains(next):
+            let words = [next, word] + rest.dropFirst()
+            guard CommandPath(words).words.count > 1, CommandPath.isCall(words) else { return nil }
+            return SuggestedLine.question(SuggestedLine([], words))
         case (_, let next?) where !parent.isEmpty && commands.contains(next):
             let words = [word] + rest.dropFirst()
             guard CommandPath.isCall(parent + [next] + words) else { return nil }

@@ -75,7 +75,7 @@ struct HubServiceCommand: ParsableCommand {
                 """)
 
         @Argument(help: "What people call it, 1 to 63 bytes.") var name: String
-        @Argument(help: "The server, like http://127.0.0.1:3000.") var url: String
+        @Argument(help: "The server, like http://127.0.0.1:3000, or its port.") var url: String
 
         @Option(
             parsing: .unconditional,

@@ -50,6 +50,19 @@ struct RelayCommand: ParsableCommand {
                 ?? "\(userHome(environment))/.local/state"
             return RelayDirectory("\(base)/hubpair-relay")
         }
+
+        /// The relay that is there.
+        func existing() throws -> RelayDirectory {
+            let relay = relay
+            do {
+                _ = try relay.state.open()
+            } catch HubError.notSetUp(let path) {
+                throw Failure(
+                    .configuration, "there is no relay in \(path)",
+                    hint: "'hubpair relay print' makes one, or name its directory with --state")
+            }
+            return relay
+        }
     }
 
     struct Print: ParsableCommand {
@@ -95,7 +108,7 @@ struct RelayCommand: ParsableCommand {
         @Flag(help: .json) var json = false
 
         func run() throws {
-            let relay = directory.relay
+            let relay = try directory.existing()
             let hubs = try AdministerDevices(state: relay.state).list().filter { $0.status == .approved }
             let status = try relay.status()
             if json {
@@ -146,7 +159,7 @@ struct RelayCommand: ParsableCommand {
         func run() throws {
             let (hub, changed): (ApprovedDevice, Bool)
             do {
-                (hub, changed) = try AdministerDevices(state: directory.relay.state).revoke(self.hub)
+                (hub, changed) = try AdministerDevices(state: directory.existing().state).revoke(self.hub)
             } catch PeerSelectorError.unknown(let text, _, _, let near) {
                 throw PeerSelectorError.unknown(text, kind: "hub", list: "hubpair relay hubs", near: near)
             }

@@ -35,7 +35,7 @@ struct RelayNamesCommand: ParsableCommand {
         @Flag(help: .json) var json = false
 
         func run() throws {
-            let relay = directory.relay
+            let relay = try directory.existing()
             let known = try AdministerDevices(state: relay.state).list()
             let rows = try relay.grants().hubs.sorted { $0.key < $1.key }.map { name, hub in
                 (name: name, hub: hub, title: known.first { $0.fingerprint == hub }?.name.description)
@@ -73,7 +73,7 @@ struct RelayNamesCommand: ParsableCommand {
         @OptionGroup var directory: RelayCommand.DirectoryOption
 
         func run() throws {
-            let relay = directory.relay
+            let relay = try directory.existing()
             let hubs = try AdministerDevices(state: relay.state).list().filter { $0.status == .approved }
             let peers = hubs.map { PeerSelector.Peer($0.name, $0.fingerprint, status: $0.status.rawValue) }
             let found = hubs[try hub.index(in: peers, kind: "hub", list: "hubpair relay hubs")]
@@ -98,7 +98,7 @@ struct RelayNamesCommand: ParsableCommand {
 
         func run() throws {
             Console.note(
-                try directory.relay.take(name)
+                try directory.existing().take(name)
                     ? "\(name) is given to no hub any more" : "\(name) was given to no hub")
         }
     }
