@@ -331,7 +331,10 @@ let package = Package(
             // One test writes a code with an ECI header, which QRCodes never does.
             linkerSettings: [.linkedLibrary("qrencode")]),
         .testTarget(
-            name: "PairingTests", dependencies: ["Identity", "Pairing", "TestSupport"],
+            name: "PairingTests",
+            dependencies: [
+                "Identity", "Pairing", "TestSupport", .product(name: "Crypto", package: "swift-crypto"),
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "CommandLineTests",

@@ -75,12 +75,21 @@ extension TLSIdentity {
     ///   - names: DNS names; those that the upper certificate may not stand for are left out.
     ///   - addresses: the same for IP addresses.
     ///   - now: a day later than the beginning of its time.
-    package func leafPEM(names: [String], addresses: [NetworkAddress], now: Date) throws -> String {
+    ///   - added: an extension that is not critical, its object identifier in DER and its content.
+    package func leafPEM(
+        names: [String], addresses: [NetworkAddress], now: Date,
+        added: (oid: [UInt8], content: [UInt8])? = nil
+    ) throws -> String {
         let allowed = names.filter { name in
             TLSIdentity.domains.contains { name == $0 || name.hasSuffix("." + $0) }
         }
         let local = addresses.filter { $0.isLoopback || $0.isPrivate || $0.isShared || $0.isLinkLocal }
         let begin = now.addingTimeInterval(-86_400)
+        let own = try added.map { added in
+            Certificate.Extension(
+                oid: try ASN1ObjectIdentifier(derEncoded: added.oid), critical: false,
+                value: added.content[...])
+        }
         return try TLSIdentity.pem(
             of: Certificate(
                 version: .v3, serialNumber: Certificate.SerialNumber(),
@@ -96,6 +105,7 @@ extension TLSIdentity {
                     SubjectAlternativeNames(
                         allowed.map { .dnsName($0) }
                             + local.map { .ipAddress(ASN1OctetString(contentBytes: $0.bytes[...])) })
+                    if let own { own }
                 },
                 issuerPrivateKey: Certificate.PrivateKey(key)))
     }

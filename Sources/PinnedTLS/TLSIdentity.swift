@@ -7,8 +7,8 @@ import X509
 /// A permanent P-256 key, and the self-signed certificate that presents it in TLS: the identity of a hub or a
 /// device.
 ///
-/// Only the key identifies its holder. Version 1 has no key rotation: a different key is a different hub or
-/// device and must be paired again. So a key is created once and never replaced.
+/// Only the key identifies its holder: a different key is a different device, which must be paired again, and
+/// a different hub, unless the key before it says so (`hubpair hub key rotate`).
 package struct TLSIdentity: Sendable {
     package let key: P256.Signing.PrivateKey
     package let pin: Pin

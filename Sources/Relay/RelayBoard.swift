@@ -87,6 +87,26 @@ final class RelayBoard {
         return device.name.description
     }
 
+    /// Admits the key that an admitted one names, with its name and the names that were given to it. The old
+    /// one stays until its term is over.
+    func adopt(_ statement: KeyStatement, on loop: any EventLoop) {
+        let board = NIOLoopBound(self, eventLoop: loop)
+        let (files, old, new) = (files, statement.old.fingerprint, statement.new.fingerprint)
+        Task.detached {
+            do {
+                let isNew = try files.adopt(statement, now: .now)
+                loop.execute {
+                    if isNew { board.value.log.notice("the hub \(old) has the new key \(new) now") }
+                }
+            } catch {
+                loop.execute {
+                    board.value.log.warning(
+                        .fault, "cannot admit the new key of the hub \(old): \(describing(error))")
+                }
+            }
+        }
+    }
+
     private func hub(_ pin: Pin, _ name: String) -> Hub {
         if let hub = hubs[pin.fingerprint] { return hub }
         let hub = Hub(pin, name, rate: limits.hubRate)

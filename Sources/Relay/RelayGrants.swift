@@ -33,6 +33,10 @@ package struct RelayGrants: Equatable, Sendable {
         hubs[name] = hub
     }
 
+    mutating func pass(from old: Fingerprint, to new: Fingerprint) {
+        hubs = hubs.mapValues { $0 == old ? new : $0 }
+    }
+
     mutating func take(_ name: String) -> Bool { hubs.removeValue(forKey: name) != nil }
 }
 

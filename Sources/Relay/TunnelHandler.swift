@@ -56,6 +56,14 @@ final class TunnelHandler: ChannelInboundHandler, RemovableChannelHandler {
             let pin = ssl.peerCertificate.flatMap { Pin(device: $0) }
             guard negotiated == RelayWire.applicationProtocol else { return serveRequests(context, pin) }
             guard let pin, let name = board.admitted(pin) else {
+                let der = (try? ssl.peerCertificate?.toDERBytes()) ?? []
+                if let pin, let statement = KeyStatement(inCertificate: der), statement.new == pin,
+                    board.admitted(statement.old) != nil
+                {
+                    // It comes again in a moment.
+                    board.adopt(statement, on: context.eventLoop)
+                    return context.close(promise: nil)
+                }
                 board.log.warning(.pairing, "closed a connection of a hub that is not admitted")
                 return context.close(promise: nil)
             }

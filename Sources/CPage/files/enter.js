@@ -107,7 +107,7 @@ async function prepare(hub, ticket, name) {
 
 async function pair(code, name) {
   const told = await ask("GET", "hub");
-  if (code.pin && told.pin && base64(code.pin) !== told.pin) {
+  if (code.pin && told.pin && ![told.pin, ...told.past ?? []].includes(base64(code.pin))) {
     return field(t("This is a code of another hub, {0}. Point the camera at this hub’s code.", fingerprint(code.pin)));
   }
   const hub = code.pin ?? fromBase64(told.pin);

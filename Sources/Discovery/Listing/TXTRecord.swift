@@ -66,6 +66,9 @@ public struct TXTRecord: Hashable, Sendable {
     /// not a fingerprint.
     public var fingerprint: Fingerprint? { text("id").flatMap { Fingerprint($0) } }
 
+    /// The fingerprint of the key that the hub had before, as it claims in `was` while it shows that, too.
+    public var formerFingerprint: Fingerprint? { text("was").flatMap { Fingerprint($0) } }
+
     private static func folded(_ key: some Sequence<UInt8>) -> [UInt8] {
         key.map { (0x41...0x5A).contains($0) ? $0 + 0x20 : $0 }
     }

@@ -1,6 +1,8 @@
+import FoundationEssentials
 package import Identity
 import NIOCore
 import NIOSSL
+import Pairing
 import PinnedTLS
 import Synchronization
 
@@ -24,6 +26,7 @@ final class ConnectionAttempt: Sendable {
         /// Why it was ended.
         var abandoned: HubConnectionError.Reason?
         var pin: Pin?
+        var statement: KeyStatement?
         var rejection: HubConnectionError.Reason?
     }
 
@@ -31,6 +34,8 @@ final class ConnectionAttempt: Sendable {
 
     /// The pin of the peer's key; nil before its certificate was received.
     var pin: Pin? { state.withLock { $0.pin } }
+    /// How the key that was expected names another one, if the peer has said so.
+    var statement: KeyStatement? { state.withLock { $0.statement } }
     /// Why the peer's key was refused.
     var rejection: HubConnectionError.Reason? { state.withLock { $0.rejection } }
 
@@ -67,8 +72,11 @@ final class ConnectionAttempt: Sendable {
     }
 
     /// Compares the pin of the leaf certificate's key. TLS itself proves that the peer holds the private key
-    /// (RFC 8446 § 4.4.3). Names, dates and issuers are ignored.
-    func check(_ certificates: [NIOSSLCertificate], expecting peer: ExpectedPeer) -> Bool {
+    /// (RFC 8446 § 4.4.3). Names, dates and issuers are ignored. Another key is as good as the expected one
+    /// if that one names it, in time.
+    func check(
+        _ certificates: [NIOSSLCertificate], expecting peer: ExpectedPeer, at now: Date = Date()
+    ) -> Bool {
         state.withLock {
             guard let leaf = certificates.first, let key = Pin(leaf) else {
                 $0.rejection = .unreadableKey
@@ -76,11 +84,22 @@ final class ConnectionAttempt: Sendable {
             }
             $0.pin = key
             switch peer {
-            case .pin(let expected) where key != expected:
+            case .pin(let expected):
+                let statement = (try? leaf.toDERBytes()).flatMap { KeyStatement(inCertificate: $0) }
+                $0.statement = statement?.old == expected ? statement : nil
+                if key == expected { return true }
+                if let named = $0.statement, named.new == key {
+                    guard now < named.until else {
+                        $0.rejection = .laterKey(
+                            expected: expected.fingerprint, seen: key, over: named.until)
+                        return false
+                    }
+                    return true
+                }
                 $0.rejection = .otherKey(expected: expected.fingerprint, seen: key)
             case .fingerprint(let expected) where key.fingerprint != expected:
                 $0.rejection = .otherKey(expected: expected, seen: key)
-            case .pin, .fingerprint, .any: return true
+            case .fingerprint, .any: return true
             }
             return false
         }

@@ -3,6 +3,7 @@ import GatewayRules
 public import Identity
 import NIOCore
 import NIOHTTP1
+package import Pairing
 
 /// A connection to a hub whose key has been checked. Requests are sent one at a time.
 ///
@@ -35,13 +36,16 @@ public final class HubConnection: Sendable {
     package let way: HubAddress
     /// The pin of the hub's key.
     public let pin: Pin
+    /// How the key that was expected names another one: it is that one, or was shown itself.
+    package let statement: KeyStatement?
     private let channel: any Channel
     private let handler: NIOLoopBound<HTTPClientHandler>
 
     init(
         channel: any Channel, handler: NIOLoopBound<HTTPClientHandler>, address: HubAddress, way: HubAddress,
-        pin: Pin
+        pin: Pin, statement: KeyStatement? = nil
     ) {
+        self.statement = statement
         self.channel = channel
         self.handler = handler
         self.address = address

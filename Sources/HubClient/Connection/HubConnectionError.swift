@@ -1,3 +1,4 @@
+package import FoundationEssentials
 import Glibc
 package import Identity
 
@@ -28,6 +29,8 @@ package struct HubConnectionError: Equatable, UserError {
         case notTLS
         /// The server has another key than the expected hub.
         case otherKey(expected: Fingerprint, seen: Pin)
+        /// The server is the expected hub, which has another key since; the time to take that over has ended.
+        case laterKey(expected: Fingerprint, seen: Pin, over: Date)
         /// A certificate whose key cannot be read.
         case unreadableKey
         /// TLS failed; the string is the library's term, usually for the peer's alert (RFC 8446 § 6).
@@ -70,6 +73,9 @@ package struct HubConnectionError: Equatable, UserError {
         case .notTLS: "the server at \(address) does not speak TLS"
         case .otherKey(let expected, let seen):
             "\(address) is not the hub \(expected): its key has the fingerprint \(seen.fingerprint)"
+        case .laterKey(let expected, let seen, let over):
+            "the hub \(expected) has another key since, \(seen.fingerprint), and this device did not come "
+                + "before \(over.timestamp)"
         case .unreadableKey: "\(address) has a certificate whose key cannot be read"
         case .tls(let word): "\(address) does not agree on TLS: \(word)"
         case .closed: "\(address) closed the connection before it had answered"
@@ -86,7 +92,7 @@ package struct HubConnectionError: Equatable, UserError {
         switch reason {
         case .invalidRequest: .usage
         // A script must not retry: another server is in the hub's place.
-        case .otherKey: .notPermitted
+        case .otherKey, .laterKey: .notPermitted
         case .busy: .tryAgain
         case .noAddress, .unknownHost, .refused, .unreachable, .timedOut, .notTLS, .unreadableKey, .tls,
             .closed, .tooLarge, .headersTooLarge, .malformed, .system:
@@ -108,6 +114,7 @@ package struct HubConnectionError: Equatable, UserError {
         case .otherKey:
             "another hub has this address, somebody answers in the hub's place, or the hub was set up again; "
                 + "only if it was: 'hubpair print' on the hub makes a new code, pair again"
+        case .laterKey: "pair again: on the hub, 'hubpair print' makes a code"
         case .tls: "on the hub: is it hubpair that answers on this port? it speaks TLS 1.3"
         case .tooLarge:
             "on the hub: see which program answers on this port; hubpair does not answer like this"
@@ -126,6 +133,7 @@ package struct HubConnectionError: Equatable, UserError {
     /// reported.
     var weight: Int {
         switch reason {
+        case .laterKey: 9
         case .otherKey: 8
         case .tls, .unreadableKey: 7
         case .notTLS, .malformed, .headersTooLarge, .tooLarge, .invalidRequest, .busy: 6

@@ -146,7 +146,8 @@ package struct HubConnector: Sendable {
     }
 
     /// Connects to one address. A server that closes at the name that led to it may be a relay, which knows
-    /// hubs by their fingerprints.
+    /// hubs by their fingerprints. A hub that shows another key at its public name may have that one's
+    /// certificate installed, and not yet one of its own key.
     private func dial(
         _ address: HubAddress, _ way: HubAddress, _ isRelay: Bool, expecting peer: ExpectedPeer,
         until end: ContinuousClock.Instant
@@ -154,10 +155,17 @@ package struct HubConnector: Sendable {
         let (name, own) = (way.serverName, peer.serverName)
         let first = await dial(
             address, way, as: isRelay ? own ?? name : name ?? own, expecting: peer, until: end)
-        guard case .failure(let error) = first, error.reason == .closed, !isRelay, name != nil, let own,
-            !Task.isCancelled
-        else { return first }
-        return await dial(address, way, as: own, expecting: peer, until: end)
+        guard case .failure(let error) = first, !isRelay, name != nil, let own, !Task.isCancelled else {
+            return first
+        }
+        switch error.reason {
+        case .closed: return await dial(address, way, as: own, expecting: peer, until: end)
+        case .otherKey:
+            let second = await dial(address, way, as: own, expecting: peer, until: end)
+            if case .success = second { return second }
+            return first
+        default: return first
+        }
     }
 
     /// Connects to one address: TCP, TLS and the check of the key.
@@ -189,7 +197,9 @@ package struct HubConnector: Sendable {
                 return .failure(HubConnectionError(address: "\(address)", reason: .unreadableKey))
             }
             return .success(
-                HubConnection(channel: channel, handler: handler, address: address, way: way, pin: pin))
+                HubConnection(
+                    channel: channel, handler: handler, address: address, way: way, pin: pin,
+                    statement: attempt.statement))
         } catch {
             let reason = attempt.rejection ?? attempt.abandoned ?? .init(error)
             attempt.abandon(handshake, reason)

@@ -5,6 +5,8 @@ import Pairing
 package struct DeviceConfiguration: Sendable {
     /// The configuration directory's path.
     package let path: String
+    /// Is told, in one sentence, what has changed in them without a command.
+    package var tell: @Sendable (String) -> Void = { _ in }
 
     /// The first of: `option`, `$HUBPAIR_CONFIG`, `$XDG_CONFIG_HOME/hubpair`, `~/.config/hubpair`.
     package init(option: String?, environment: [String: String], home: String) {

@@ -118,6 +118,7 @@ struct HubDialer: Sendable {
             hub.pin, plan.now, search: .fingerprint(hub.fingerprint),
             after: isKnown ? HubDialer.patience : .zero, or: isKnown ? HubLookup.EarlyFailure() : nil,
             beside: plan, deadline: deadline)
+        try FollowKey(configuration: configuration).run(connection, pinned: hub.pin)
         let hasLasting = hub.ways.contains { !$0.isAway && HubAddress($0.address)?.isLasting == true }
         if connection.way.isLasting || !hasLasting || plan.now.contains(connection.way) {
             try remember(connection)

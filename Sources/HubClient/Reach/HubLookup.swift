@@ -146,6 +146,10 @@ package struct HubLookup: Sendable {
     ) {
         guard let id = hub.id else { return }
         let addresses = hub.addresses.prefix(HubLookup.addressesOfOne).map { HubAddress($0, port: hub.port) }
+        // Who knows the key before looks for that.
+        if let was = hub.txt.formerFingerprint, case .fingerprint(was) = target {
+            return offer(was, name: hub.name, addresses, found)
+        }
         offer(id, name: hub.name, addresses, found)
     }
 

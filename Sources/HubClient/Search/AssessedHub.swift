@@ -37,7 +37,13 @@ package struct AssessedHub: Hashable, Sendable {
         self.answers = answers
         self.isUnprotected = isUnprotected
         let proven = hub.pin?.fingerprint
-        let claimed = hub.id ?? proven
+        // The key before, if this computer knows that one and not yet the new one: the handshake shows whether
+        // it is so.
+        let former = hub.txt.formerFingerprint.flatMap { was in
+            known.contains { $0.fingerprint == was } && !known.contains { $0.fingerprint == hub.id }
+                ? was : nil
+        }
+        let claimed = former ?? hub.id ?? proven
         let hasKnownID = known.contains { $0.fingerprint == claimed }
         let holdsKnownKey = known.contains { $0.pin == hub.pin }
         // Only where it decides: it looks at each letter of each known name.
@@ -49,6 +55,8 @@ package struct AssessedHub: Hashable, Sendable {
         standing =
             if holdsKnownKey, claimed == proven {
                 .verified
+            } else if former != nil, proven == nil || proven == hub.id {
+                .claimed
             } else if hasKnownID ? proven != nil : hub.id != nil && bearsKnownName() {
                 .impostor
             } else {

@@ -267,11 +267,13 @@ package struct SearchHubs: Sendable {
                     else { return }
                     connection.close()
                     guard case .address(let host) = connection.address.host else { return }
+                    // A hub whose key has changed announces itself by the new one.
+                    let pin = connection.statement?.new ?? hub.pin
                     steps.yield(
                         .proof(
                             HubProof(
-                                address: host, port: address.port, pin: hub.pin, name: hub.name.description,
-                                id: hub.fingerprint, source: .scan, isHandshake: true,
+                                address: host, port: address.port, pin: pin, name: hub.name.description,
+                                id: pin.fingerprint, source: .scan, isHandshake: true,
                                 time: start.duration(to: .now))))
                 }
             }

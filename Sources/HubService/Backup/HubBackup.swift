@@ -68,7 +68,9 @@ package struct HubBackup {
                 ? try place.read(file.name, checked) : try directory.read(file.name, checked)
         }
         // What the hub does not use, for it is of no use, would spoil the backup.
-        if !HubBackup.isBorne(others[.publicCertificate], by: identity) { others[.publicCertificate] = nil }
+        if !HubBackup.isBorne(others[.publicCertificate], by: identity, others[.oldKey]) {
+            others[.publicCertificate] = nil
+        }
         self.others = others
         made = now
     }
@@ -85,9 +87,14 @@ package struct HubBackup {
         }
     }
 
-    /// True if it is a certificate for a public name with the hub's key, or there is none.
-    private static func isBorne(_ publicCertificate: [UInt8]?, by identity: TLSIdentity) -> Bool {
-        publicCertificate.map { (try? InstalledCertificate($0, of: identity.pin)) != nil } ?? true
+    /// True if it is a certificate for a public name with the hub's key, or with the one before, or there is
+    /// none.
+    private static func isBorne(
+        _ publicCertificate: [UInt8]?, by identity: TLSIdentity, _ oldKey: [UInt8]?
+    ) -> Bool {
+        guard let publicCertificate else { return true }
+        let pins = [identity.pin] + [oldKey.flatMap { TLSIdentity(keyPEM: $0)?.pin }].compactMap(\.self)
+        return pins.contains { (try? InstalledCertificate(publicCertificate, of: $0)) != nil }
     }
 
     /// Reads a backup whole before anything is done with it.
@@ -129,7 +136,10 @@ package struct HubBackup {
                 return bytes
             }
         }
-        guard HubBackup.isBorne(others[.publicCertificate], by: identity) else {
+        guard others[.oldKey].map({ TLSIdentity(keyPEM: $0) != nil }) ?? true else {
+            throw .notHub("\(HubState.oldKeyFileName) in it holds no P-256 key")
+        }
+        guard HubBackup.isBorne(others[.publicCertificate], by: identity, others[.oldKey]) else {
             throw .notHub("\(PublicCertificate.fileName) in it is not of its key")
         }
         self.others = others

@@ -50,7 +50,7 @@ extension ServeConnection {
     @discardableResult
     func enter(_ device: ApprovedDevice) -> Bool {
         watchExpiry(of: device)
-        if client.isTrustedProxy { shared.seen.note(device.pin, from: source) }
+        if client.isTrustedProxy { noteSeen(device.pin) }
         guard !machine.isApproved, let channel = context?.channel else { return machine.isApproved }
         let (limits, rest) = (shared.limits, rest)
         let approval = shared.connections.withLock {
@@ -121,6 +121,12 @@ extension ServeConnection {
     /// Notes that its device is here; a proxy's requests are noted one by one.
     func noteDevice() {
         guard machine.isApproved, !client.isTrustedProxy, !isDoctor, let pin = client.pin else { return }
-        shared.seen.note(pin, from: source)
+        noteSeen(pin)
+    }
+
+    /// A browser of the page, and a proxy, see whatever key there is.
+    private func noteSeen(_ device: Pin) {
+        let key = showsOldKey ? shared.certificate.old : nil
+        shared.seen.note(device, from: source, key: (key ?? shared.itself.pin).fingerprint)
     }
 }

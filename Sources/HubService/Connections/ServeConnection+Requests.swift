@@ -59,8 +59,8 @@ extension ServeConnection {
 
     private func reply(_ answer: RequestRouter.Answer, to head: RequestHead) -> ServeReply {
         switch answer {
-        case .hub: shared.hub
-        case .hubWithWays: shared.ways.reply()
+        case .hub: showsOldKey ? shared.oldHub : shared.hub
+        case .hubWithWays: shared.ways.reply(showsOldKey ? shared.certificate.old : nil)
         case .device(let device, let verdict): ServeReply(device, verdict: verdict)
         case .verified(let device): ServeReply(verified: described(device).fields)
         case .pairingTooLarge(let count):

@@ -58,6 +58,8 @@ final class ServeConnection: ChannelInboundHandler {
     /// The service at whose port it is; nil: at the hub's own.
     let service: ServedService?
     private let ssl: NIOSSLHandler
+    /// Nil if the hub has one key only.
+    private let asked: AskedKey?
     private(set) var context: ChannelHandlerContext?
     /// Precedes this handler in the pipeline.
     private(set) lazy var framing = RequestFramingHandler(self)
@@ -84,12 +86,12 @@ final class ServeConnection: ChannelInboundHandler {
 
     init(
         loop: ServeLoop, source: NetworkAddress, isRelayed: Bool = false, service: ServedService? = nil,
-        ssl: NIOSSLHandler
+        ssl: NIOSSLHandler, asked: AskedKey? = nil
     ) {
         self.loop = loop
         self.source = source
         self.isRelayed = isRelayed
-        (self.service, self.ssl) = (service, ssl)
+        (self.service, self.ssl, self.asked) = (service, ssl, asked)
         // A relay that names a proxy's address must not speak for other devices.
         client = RequestRouter.Client(
             certificate: .none, isTrustedProxy: !isRelayed && loop.shared.isTrustedProxy(source))
@@ -98,6 +100,8 @@ final class ServeConnection: ChannelInboundHandler {
     }
 
     var shared: ServerContext { loop.shared }
+    /// True if the client was shown the key that the hub had before.
+    var showsOldKey: Bool { asked?.isOld ?? false }
     var router: RequestRouter { service?.standing.router ?? shared.router }
     var isWritable: Bool { context?.channel.isWritable ?? false }
 

@@ -117,10 +117,13 @@ enum ServeListener {
                 limit.note(certificates)
                 promise.succeed(.certificateVerified)
             })
+        let asked = shared.certificate.old == nil ? nil : AskedKey(shared.certificate)
         let connection = ServeConnection(
-            loop: loop, source: source, isRelayed: isRelayed, service: service, ssl: ssl)
+            loop: loop, source: source, isRelayed: isRelayed, service: service, ssl: ssl, asked: asked)
+        try channel.pipeline.syncOperations.addHandler(limit)
+        if let asked { try channel.pipeline.syncOperations.addHandler(asked) }
         try channel.pipeline.syncOperations.addHandlers([
-            limit, ssl, HandshakeEnd(limit, connection), connection.framing, connection,
+            ssl, HandshakeEnd(limit, connection), connection.framing, connection,
         ])
     }
 }

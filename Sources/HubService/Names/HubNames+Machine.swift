@@ -86,11 +86,12 @@ extension HubNames.Sources {
             ways = file.ways.compactMap { WebHost(pasted: $0.address) }
         }
         let pem = try? PublicCertificate.file(in: directory)
-        let identity = pem == nil ? nil : try? HubState.identity(in: directory)
-        installed = []
-        if let pem, let identity, let certificate = try? InstalledCertificate(pem, of: identity.pin) {
-            installed = certificate.names
-        }
+        let hub = pem == nil ? nil : try? HubState.hub(in: directory)
+        let pins = [hub?.pin, hub?.old].compactMap(\.self)
+        installed =
+            pem.flatMap { pem in
+                pins.lazy.compactMap { try? InstalledCertificate(pem, of: $0).names }.first
+            } ?? []
     }
 
     /// The domains in the last `search` or `domain` line (resolv.conf(5)).

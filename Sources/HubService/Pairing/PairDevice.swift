@@ -122,12 +122,17 @@ package final class PairDevice: Sendable {
                 // Read under the lock, so that moments come in order.
                 let now = clock()
                 try files.refresh(in: directory, now: now, register: register)
-                let verdict = PairPolicy(
-                    hub: hub.pin, tickets: files.tickets.content, devices: files.devices.content,
-                    attempts: files.attempts.content
-                ).judge(
+                let policy = PairPolicy(
+                    hub: hub.pin, old: hub.old, tickets: files.tickets.content,
+                    devices: files.devices.content, attempts: files.attempts.content)
+                let verdict = policy.judge(
                     request, from: device, browser: browser, source: prefix, isRelayed: isRelayed,
                     hubNonce: .random(), now: now)
+                // The key that the device has seen is the one of the answer.
+                func pin(for use: TicketUse) -> Pin {
+                    policy.tickets.ticket(use.ticket).flatMap { policy.pin(in: request, $0, device, browser) }
+                        ?? hub.pin
+                }
                 switch verdict {
                 case .refused(let refusal, .nothing):
                     return .refusal(refusal, from: source)
@@ -138,27 +143,27 @@ package final class PairDevice: Sendable {
                         now: now)
                     return .refusal(refusal, from: source)
                 case .again(let use, let status):
-                    return try reply(to: use, status, files, isNew: false)
+                    return try reply(to: use, status, pin(for: use), files, isNew: false)
                 case .use(let use, let status):
                     try files.enter(use, in: directory, now: now, register: register)
-                    return try reply(to: use, status, files, isNew: true)
+                    return try reply(to: use, status, pin(for: use), files, isNew: true)
                 }
             }
         }
     }
 
     private func reply(
-        to use: TicketUse, _ status: PairReply.Status, _ files: borrowing PairingFiles, isNew: Bool
+        to use: TicketUse, _ status: PairReply.Status, _ pin: Pin, _ files: borrowing PairingFiles,
+        isNew: Bool
     ) throws -> PairingAnswer {
         guard let key = files.tickets.content.ticket(use.ticket)?.proofKey else {
             throw PairMessageError.malformed("no ticket")
         }
         let transcript = PairTranscript(
-            ticket: use.ticket, hub: hub.pin, device: use.device, deviceNonce: use.deviceNonce, name: use.name
-        )
+            ticket: use.ticket, hub: pin, device: use.device, deviceNonce: use.deviceNonce, name: use.name)
         let reply = PairReply(
             status: status, device: use.device.fingerprint,
-            hub: HubDescription(name: hub.settings.name, id: hub.pin.fingerprint), nonce: use.hubNonce,
+            hub: hub.description(of: pin), nonce: use.hubNonce,
             proof: transcript.hubProof(key, hubNonce: use.hubNonce))
         // A device may ask for its answer again and again, and one that waits does. Nothing changes by it, so
         // it is not logged: the log would fill the disk.

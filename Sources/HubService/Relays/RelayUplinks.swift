@@ -1,33 +1,39 @@
+import FoundationEssentials
 import GatewayRules
 import NIOCore
 import NIOSSL
 import Pairing
 import PinnedTLS
 
-/// The hub's connections to its relays: one ``RelayUplink`` for each relay of the file `ways`. Used on one
-/// event loop.
+/// The hub's connections to its relays: one ``RelayUplink`` for each relay of the file `ways`, and each key
+/// that the hub shows. Used on one event loop.
 final class RelayUplinks {
-    private let identity: TLSIdentity
+    private let keys: [TLSIdentity]
+    /// By which the key before names that of today: a relay that has admitted that one admits this one.
+    private let statement: KeyStatement?
     private let loop: ServeLoop
     private let log: ServeLog
     /// The certificate for public names; nil: none.
     private var certificate: [UInt8]?
-    private var uplinks: [(relay: HubWays.Relay, uplink: RelayUplink)] = []
+    private var uplinks: [(relay: HubWays.Relay, key: Pin, uplink: RelayUplink)] = []
 
-    init(_ identity: TLSIdentity, loop: ServeLoop, log: ServeLog) {
-        (self.identity, self.loop, self.log) = (identity, loop, log)
+    /// - Parameter keys: the hub's key first.
+    init(_ keys: [TLSIdentity], _ statement: KeyStatement?, loop: ServeLoop, log: ServeLog) {
+        (self.keys, self.statement, self.loop, self.log) = (keys, statement, loop, log)
     }
 
     /// Connects to these relays, and to no others.
     func keep(_ relays: [HubWays.Relay]) {
-        for (relay, uplink) in uplinks where !relays.contains(relay) { uplink.end() }
+        for (relay, _, uplink) in uplinks where !relays.contains(relay) { uplink.end() }
         uplinks.removeAll { !relays.contains($0.relay) }
         for relay in relays where !uplinks.contains(where: { $0.relay == relay }) {
             do {
-                let uplink = RelayUplink(relay, on: loop, try context(), log: log)
-                uplink.show(certificate)
-                uplinks.append((relay, uplink))
-                uplink.begin()
+                for key in keys {
+                    let uplink = RelayUplink(relay, on: loop, try context(of: key), log: log)
+                    uplink.show(certificate(of: key.pin))
+                    uplinks.append((relay, key.pin, uplink))
+                    uplink.begin()
+                }
             } catch {
                 log.error("cannot use the relay \(relay.name): \(error)")
             }
@@ -38,11 +44,25 @@ final class RelayUplinks {
     func show(_ certificate: [UInt8]?) {
         guard certificate != self.certificate else { return }
         self.certificate = certificate
-        for (_, uplink) in uplinks { uplink.show(certificate) }
+        for (_, key, uplink) in uplinks { uplink.show(self.certificate(of: key)) }
     }
 
-    private func context() throws -> NIOSSLContext {
-        var configuration = try identity.clientConfiguration()
+    /// The certificate for public names, if it is of this key or there is no other: a relay says what is
+    /// wrong with it.
+    private func certificate(of key: Pin) -> [UInt8]? {
+        guard keys.count > 1, let certificate else { return certificate }
+        return (try? InstalledCertificate(certificate, of: key)) == nil ? nil : certificate
+    }
+
+    private func context(of key: TLSIdentity) throws -> NIOSSLContext {
+        var configuration = try key.clientConfiguration()
+        if let statement, statement.new == key.pin {
+            let pem = try key.leafPEM(
+                names: [], addresses: [], now: Date(), added: statement.certificateExtension)
+            configuration.certificateChain = [
+                .certificate(try NIOSSLCertificate(bytes: Array(pem.utf8), format: .pem))
+            ]
+        }
         configuration.applicationProtocols = [RelayWire.applicationProtocol]
         configuration.shutdownTimeout = .milliseconds(200)
         return try NIOSSLContext(configuration: configuration)

@@ -17,7 +17,8 @@ final class AnnounceHub: Sendable {
         log: ServeLog
     ) throws {
         let publisher = try HubPublisher(
-            HubAnnouncement(name: hub.settings.name, port: port, id: hub.pin.fingerprint))
+            HubAnnouncement(
+                name: hub.settings.name, port: port, id: hub.pin.fingerprint, was: hub.old?.fingerprint))
         let isOpen = AnnounceHub.openCodes(state, at: .now, log).isOpen
         let responder = try ProbeResponder(
             name: hub.settings.name, port: port, key: key, isPairingOpen: isOpen)
@@ -39,7 +40,7 @@ final class AnnounceHub: Sendable {
                 log.notice("does not answer probes over UDP: \(error)")
             }
         }
-        twins = Task { await TwinWatch(pin: hub.pin, log: log).run() }
+        twins = Task { await TwinWatch(pins: [hub.pin] + [hub.old].compactMap(\.self), log: log).run() }
         watching = Task {
             // A code that is used or expires ends the state "open for pairing"; only using it changes a file.
             let expiry = AnnounceHub.Alarm { continuation.yield() }

@@ -1,4 +1,5 @@
 import Addresses
+import FoundationEssentials
 import NIOCore
 import NIOPosix
 package import Pairing
@@ -25,6 +26,7 @@ package final class ServeHub: Sendable {
     let shared: ServerContext
     private let services: ServedServices
     private let metrics: MetricsServer?
+    private let keyWatch: KeyWatch
     /// Finished when the announcement is withdrawn, or when waiting for that is given up.
     private let withdrawal = AsyncStream.makeStream(of: Void.self)
 
@@ -36,7 +38,7 @@ package final class ServeHub: Sendable {
         group: MultiThreadedEventLoopGroup, listeners: [any Channel], watch: StateWatch.Running,
         loops: [NIOLoopBound<ServeLoop>], announcement: AnnounceHub?, expiries: ExpiryWatch,
         status: ServiceStatus, keepAlive: KeepAlive, household: HouseGate, shared: ServerContext,
-        services: ServedServices, metrics: MetricsServer?
+        services: ServedServices, metrics: MetricsServer?, keyWatch: KeyWatch
     ) {
         self.group = group
         self.listeners = listeners
@@ -49,7 +51,7 @@ package final class ServeHub: Sendable {
         self.household = household
         self.shared = shared
         self.services = services
-        self.metrics = metrics
+        (self.metrics, self.keyWatch) = (metrics, keyWatch)
         renewal = Task { await shared.certificate.run(shared.names, shared.log) }
         port = UInt16(listeners.first?.localAddress?.port ?? 0)
     }
@@ -61,7 +63,8 @@ package final class ServeHub: Sendable {
         state: HubState, options: ServeOptions, log: ServeLog,
         clock: @escaping @Sendable () -> Moment = { .now }
     ) async throws -> ServeHub {
-        let (hub, identity) = try load(state)
+        try ChangeKey(state: state).endTerm(now: clock().wall)
+        let (hub, identity, old) = try load(state, at: clock().wall)
         var options = options
         if options.listen.isEmpty { options.listen = hub.settings.listen }
         let port = options.port ?? hub.settings.port
@@ -92,7 +95,7 @@ package final class ServeHub: Sendable {
                 let services = try ServedServices(state, log: log)
                 let names = try ServedNames(state, hub.settings, listen: options.listen, log: log)
                 let shared = try ServerContext(
-                    hub: hub, identity: identity, authority: try authority(identity, state),
+                    hub: hub, identity: identity, old: old, authority: try authority(identity, state),
                     devices: DeviceAccess(register, log: log, clock: clock),
                     options: options, names: names, pairing: pairing,
                     resources: OwnResources(
@@ -104,8 +107,8 @@ package final class ServeHub: Sendable {
                     ways: try ServedWays(state, hub, names: names, port: port, log: log),
                     endAtServices: { services.end($0) }, log: log)
                 return try await start(
-                    hub, identity, on: group, port: port, state: state, options: options, shared: shared,
-                    services: services, household: household, clock: clock)
+                    hub, (identity, old), on: group, port: port, state: state, options: options,
+                    shared: shared, services: services, household: household, clock: clock)
             } catch {
                 await household.stop()
                 throw error
@@ -117,8 +120,9 @@ package final class ServeHub: Sendable {
     }
 
     private static func start(
-        _ hub: Hub, _ identity: TLSIdentity, on group: MultiThreadedEventLoopGroup, port: UInt16,
-        state: HubState, options: ServeOptions, shared: ServerContext,
+        _ hub: Hub, _ keys: (identity: TLSIdentity, old: TLSIdentity?),
+        on group: MultiThreadedEventLoopGroup, port: UInt16, state: HubState, options: ServeOptions,
+        shared: ServerContext,
         services: ServedServices, household: HouseGate, clock: @escaping @Sendable () -> Moment
     ) async throws -> ServeHub {
         var loops: [NIOLoopBound<ServeLoop>] = []
@@ -132,7 +136,10 @@ package final class ServeHub: Sendable {
         household.start()
         let uplinks = try await loops[0].eventLoop.submit { [loop = loops[0]] in
             NIOLoopBound(
-                RelayUplinks(identity, loop: loop.value, log: shared.log), eventLoop: loop.eventLoop)
+                RelayUplinks(
+                    [keys.identity] + [keys.old].compactMap(\.self), hub.statement, loop: loop.value,
+                    log: shared.log),
+                eventLoop: loop.eventLoop)
         }.get()
         let figures = HubFigures(shared: shared, program: options.version, began: clock(), clock: clock)
         var metrics: MetricsServer?
@@ -147,7 +154,8 @@ package final class ServeHub: Sendable {
         let announcement =
             options.isAnnounced && !isLocal
             ? try AnnounceHub(
-                hub, key: identity.key, port: bound, state: state, names: shared.names, log: shared.log) : nil
+                hub, key: keys.identity.key, port: bound, state: state, names: shared.names,
+                log: shared.log) : nil
         let sweep = { @Sendable in
             shared.sessions.sweep()
             services.sweep()
@@ -160,6 +168,7 @@ package final class ServeHub: Sendable {
         household.changes.observe { [weak household] in household?.householdChanged(sweep) }
         let expiries = ExpiryWatch(shared.devices, shared.pairing, log: shared.log, onExpiry: sweep)
         let settings = SettingsWatch(state, served: hub.settings, log: shared.log)
+        let keyWatch = KeyWatch(state, served: hub, log: shared.log, clock: clock)
         let manager = options.serviceManager
         let register = shared.devices.register
         let status = ServiceStatus(
@@ -171,6 +180,7 @@ package final class ServeHub: Sendable {
             sweep()
             expiries.look()
             settings.look()
+            keyWatch.look()
             if shared.ways.look() { uplinks.execute { $0.keep(shared.ways.ways.relays) } }
             shared.names.look()
             services.look()
@@ -185,7 +195,7 @@ package final class ServeHub: Sendable {
         let server = ServeHub(
             group: group, listeners: listeners, watch: watch, loops: loops, announcement: announcement,
             expiries: expiries, status: status, keepAlive: keepAlive, household: household, shared: shared,
-            services: services, metrics: metrics)
+            services: services, metrics: metrics, keyWatch: keyWatch)
         uplinks.execute {
             $0.show(shared.names.installedFile)
             $0.keep(shared.ways.ways.relays)
@@ -197,6 +207,10 @@ package final class ServeHub: Sendable {
             "\(hub.settings.name) (\(hub.pin.fingerprint)) serves on port \(server.port), \(upstream)")
         return server
     }
+
+    /// Returns once the hub's keys are others than those that are served, or `keysHaveChanged` is cancelled:
+    /// then it is to be stopped, and another one to be started.
+    package func keysHaveChanged() async { await keyWatch.changed() }
 
     /// Tells the service manager that the hub serves, and from then on how it stands.
     package func tellReady() { status.tellReady() }
@@ -230,6 +244,7 @@ package final class ServeHub: Sendable {
         await shared.seen.stop()
         await status.stop()
         keepAlive.stop()
+        keyWatch.stop()
         renewal.cancel()
         shared.names.stop()
         try? await group.shutdownGracefully()
@@ -254,10 +269,15 @@ package final class ServeHub: Sendable {
         }
     }
 
-    private static func load(_ state: HubState) throws -> (Hub, TLSIdentity) {
+    private static func load(
+        _ state: HubState, at now: Date
+    ) throws -> (Hub, TLSIdentity, old: TLSIdentity?) {
         let directory = try state.open()
-        let hub = try HubState.hub(in: directory)
-        return (hub, try HubState.existingIdentity(in: directory))
+        let hub = try HubState.hub(in: directory, at: now)
+        return (
+            hub, try HubState.existingIdentity(in: directory),
+            try HubState.oldIdentity(before: hub.pin, in: directory, at: now)
+        )
     }
 
     /// The certificate above the one that is shown. That of 0.1 is made again; where nothing can be written,

@@ -14,7 +14,8 @@ struct TwinWatch: Sendable {
     /// Strangers could pass answers on from any address.
     private static let mostNamed = 16
 
-    let pin: Pin
+    /// Those of the keys that the hub shows.
+    let pins: [Pin]
     let log: ServeLog
 
     /// Goes on until its task is cancelled.
@@ -38,7 +39,7 @@ struct TwinWatch: Sendable {
         let others = try? await Deadline(in: HubProber.answerTime).collect {
             var others: Set<NetworkAddress> = []
             do {
-                for try await found in HubProber().replies where found.reply.pin == pin {
+                for try await found in HubProber().replies where pins.contains(found.reply.pin) {
                     if !LocalNetwork.isOwn(found.address), !found.address.isLoopback {
                         others.insert(found.address)
                     }

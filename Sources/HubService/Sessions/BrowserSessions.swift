@@ -9,13 +9,16 @@ import Synchronization
 final class BrowserSessions: Sendable {
     private let hub: HubDescription
     private let pin: Pin
+    /// The pins of the keys before it: a browser goes by the hub's name, and signs for the key that the hub
+    /// had when they met.
+    private let past: [Pin]
     private let devices: DeviceAccess
     private let challenges = SessionChallenges()
     private let table = Mutex(SessionTable())
     private let start = ContinuousClock.now
 
-    init(hub: HubDescription, pin: Pin, devices: DeviceAccess) {
-        (self.hub, self.pin, self.devices) = (hub, pin, devices)
+    init(hub: HubDescription, pin: Pin, past: [Pin], devices: DeviceAccess) {
+        (self.hub, self.pin, self.past, self.devices) = (hub, pin, past, devices)
     }
 
     /// Milliseconds since the start: no clock that somebody sets.
@@ -64,7 +67,7 @@ final class BrowserSessions: Sendable {
                 .ok,
                 json: .object([
                     "challenge": .string(Base64URL.encode(challenges.make(for: device, now: now))),
-                    "hub": .object(hub.members(pin: pin)),
+                    "hub": .object(hub.members(pin: pin, past: past)),
                 ]))
         }
         guard challenges.isFresh(challenge, for: device, now: now) else {
@@ -77,7 +80,7 @@ final class BrowserSessions: Sendable {
         case .unknown: return BrowserSessions.refusal(.unknown)
         case .approved, .refused: break
         }
-        guard request.isSigned(for: pin) else {
+        guard ([pin] + past).contains(where: request.isSigned) else {
             return ServeReply(
                 .forbidden, error: PairRefusal.Code.badProof.rawValue,
                 "the signature does not fit the challenge, the hub and the key")

@@ -3,6 +3,7 @@ import FoundationEssentials
 import GatewayRules
 import NIOCore
 import NIOSSL
+import Pairing
 import PinnedTLS
 import Synchronization
 
@@ -13,6 +14,10 @@ import Synchronization
 /// Which one is shown depends on the name that the client asks for (SNI, RFC 6066 § 3), and without one on
 /// the address that it has reached. The hub's own are made in memory, and again when its names change or they
 /// grow old.
+///
+/// A hub whose key was changed shows the one before to who asks for that one's fingerprint, and at the public
+/// name as long as the installed certificate is of that one. The hub's own certificates then have the
+/// ``KeyStatement`` in them: whoever has pinned the key before learns of this one in the handshake.
 final class ServedCertificate: Sendable {
     /// How often the time is looked at, and the addresses where the system does not tell of them.
     private static let interval = Duration.seconds(60)
@@ -25,6 +30,9 @@ final class ServedCertificate: Sendable {
         var home: [NIOSSLCertificateSource]
         var wide: [NIOSSLCertificateSource]
         var installed: InstalledCertificate?
+        /// With the key before: the hub's own, and the installed one if it is of that key.
+        var old: [NIOSSLCertificateSource] = []
+        var oldInstalled: InstalledCertificate?
         /// The bytes of the file that it comes from.
         var file: [UInt8]?
     }
@@ -33,9 +41,35 @@ final class ServedCertificate: Sendable {
     private final class Chains: Sendable {
         let current: Mutex<Current>
 
-        init(_ current: Current) { self.current = Mutex(current) }
+        private let former: (pin: Pin, key: NIOSSLPrivateKey)?
 
-        func chain(for name: String?, elseBy leaf: HubNames.Leaf) -> [NIOSSLCertificateSource] {
+        init(_ current: Current, former: (pin: Pin, key: NIOSSLPrivateKey)?) {
+            self.current = Mutex(current)
+            self.former = former
+        }
+
+        /// The chain with the key before, if that is meant by this name.
+        func old(for name: String?) -> [NIOSSLCertificateSource]? {
+            guard let former, let name else { return nil }
+            if Fingerprint(serverName: name) == former.pin.fingerprint { return current.withLock { $0.old } }
+            guard case .name(let name)? = WebHost(name) else { return nil }
+            return current.withLock { current in
+                current.oldInstalled.flatMap { $0.names.contains(name) ? $0.chain : nil }
+            }
+        }
+
+        func override(for name: String?, elseBy leaf: HubNames.Leaf) -> NIOSSLContextConfigurationOverride {
+            var override = NIOSSLContextConfigurationOverride()
+            if let former, let chain = old(for: name) {
+                override.certificateChain = chain
+                override.privateKey = .privateKey(former.key)
+            } else {
+                override.certificateChain = chain(for: name, elseBy: leaf)
+            }
+            return override
+        }
+
+        private func chain(for name: String?, elseBy leaf: HubNames.Leaf) -> [NIOSSLCertificateSource] {
             let host = name.flatMap { WebHost($0) }
             return current.withLock { current in
                 if case .name(let name)? = host, let installed = current.installed,
@@ -48,29 +82,40 @@ final class ServedCertificate: Sendable {
         }
     }
 
-    private let identity: TLSIdentity
+    private let keys: Keys
     private let authority: [UInt8]
     private let chains: Chains
     private let home: NIOSSLContext
     private let wide: NIOSSLContext
 
+    /// The hub's key, the one before as long as it is shown, and what leads from that to this one.
+    private struct Keys {
+        let identity: TLSIdentity
+        let old: TLSIdentity?
+        let statement: KeyStatement?
+    }
+
     /// - Parameters:
     ///   - authority: the upper certificate in PEM.
     ///   - installed: the file with the certificate for a public name.
+    ///   - old: the key that the hub had before, if it is shown to who asks for it.
     init(
         _ identity: TLSIdentity, authority: [UInt8], names: HubNames, installed: [UInt8]? = nil,
-        now: Date = Date()
+        old: TLSIdentity? = nil, statement: KeyStatement? = nil, now: Date = Date()
     ) throws {
-        (self.identity, self.authority) = (identity, authority)
-        let chains = Chains(try ServedCertificate.make(identity, authority, names, installed, now))
+        keys = Keys(identity: identity, old: old, statement: statement)
+        self.authority = authority
+        let chains = Chains(
+            try ServedCertificate.make(keys, authority, names, installed, now),
+            former: try old.map {
+                ($0.pin, try NIOSSLPrivateKey(bytes: Array($0.keyPEM.utf8), format: .pem))
+            })
         self.chains = chains
         func context(_ leaf: HubNames.Leaf) throws -> NIOSSLContext {
             // One certificate: what the callback chooses takes its place, and does not stand beside it.
             var configuration = try identity.serverConfiguration()
             configuration.sslContextCallback = { values, promise in
-                var override = NIOSSLContextConfigurationOverride()
-                override.certificateChain = chains.chain(for: values.serverHostname, elseBy: leaf)
-                promise.succeed(override)
+                promise.succeed(chains.override(for: values.serverHostname, elseBy: leaf))
             }
             // The time for a client to answer TLS's close_notify; nothing depends on the answer.
             configuration.shutdownTimeout = .seconds(1)
@@ -78,6 +123,12 @@ final class ServedCertificate: Sendable {
         }
         (home, wide) = (try context(.home), try context(.wide))
     }
+
+    /// The pin of the key that the hub had before, if it is shown to who asks for it.
+    var old: Pin? { keys.old?.pin }
+
+    /// True if that one is shown to who asks for this name.
+    func isOld(_ name: String) -> Bool { chains.old(for: name) != nil }
 
     /// The context for a new connection.
     ///
@@ -117,26 +168,31 @@ final class ServedCertificate: Sendable {
                 } && age >= 0 && age < TLSIdentity.leafLifetime - ServedCertificate.margin
         }
         guard !isGood else { return false }
-        let new = try ServedCertificate.make(identity, authority, names, file, now)
+        let new = try ServedCertificate.make(keys, authority, names, file, now)
         chains.current.withLock { $0 = new }
         return true
     }
 
     private static func make(
-        _ identity: TLSIdentity, _ authority: [UInt8], _ names: HubNames, _ file: [UInt8]?, _ now: Date
+        _ keys: Keys, _ authority: [UInt8], _ names: HubNames, _ file: [UInt8]?, _ now: Date
     ) throws -> Current {
-        let upper = NIOSSLCertificateSource.certificate(try NIOSSLCertificate(bytes: authority, format: .pem))
-        func chain(_ leaf: HubNames.Leaf) throws -> [NIOSSLCertificateSource] {
+        let (identity, old) = (keys.identity, keys.old)
+        let added = keys.statement?.certificateExtension
+        func leaf(_ identity: TLSIdentity, _ leaf: HubNames.Leaf) throws -> NIOSSLCertificateSource {
             let (names, addresses) = names.certified(leaf)
-            let pem = try identity.leafPEM(names: names, addresses: addresses, now: now)
-            return [.certificate(try NIOSSLCertificate(bytes: Array(pem.utf8), format: .pem)), upper]
+            let pem = try identity.leafPEM(names: names, addresses: addresses, now: now, added: added)
+            return .certificate(try NIOSSLCertificate(bytes: Array(pem.utf8), format: .pem))
         }
-        let home = try chain(.home)
+        let upper = NIOSSLCertificateSource.certificate(try NIOSSLCertificate(bytes: authority, format: .pem))
+        let home = [try leaf(identity, .home), upper]
         let (wideNames, wideAddresses) = names.certified(.wide)
         return Current(
             names: names, made: now, home: home,
             // A certificate for nothing would not be one.
-            wide: wideNames.isEmpty && wideAddresses.isEmpty ? home : try chain(.wide),
-            installed: file.flatMap { try? InstalledCertificate($0, of: identity.pin) }, file: file)
+            wide: wideNames.isEmpty && wideAddresses.isEmpty ? home : [try leaf(identity, .wide), upper],
+            installed: file.flatMap { try? InstalledCertificate($0, of: identity.pin) },
+            old: try old.map { [try leaf($0, .home)] } ?? [],
+            oldInstalled: old.flatMap { old in file.flatMap { try? InstalledCertificate($0, of: old.pin) } },
+            file: file)
     }
 }

@@ -18,6 +18,8 @@ final class ServerContext: Sendable {
     let trust: TrustPage
     /// The answer to `/hubpair/v1/hub`.
     let hub: ServeReply
+    /// The same where the key is shown that the hub had before.
+    let oldHub: ServeReply
     /// The same with the ways to the hub.
     let ways: ServedWays
     /// Ends a device's sessions at the services: it has left.
@@ -41,7 +43,8 @@ final class ServerContext: Sendable {
     private let trustedProxies: [NetworkAddress]
 
     init(
-        hub: Hub, identity: TLSIdentity, authority: [UInt8], devices: DeviceAccess, options: ServeOptions,
+        hub: Hub, identity: TLSIdentity, old: TLSIdentity?, authority: [UInt8], devices: DeviceAccess,
+        options: ServeOptions,
         names: ServedNames, pairing: PairDevice, resources: any HubResources, house: HouseLink,
         guests: HouseGuests, desk: AnswerDesk, link: UpstreamLink, orders: OrderJournal,
         news: GateNews, seen: SeenDevices, ways: ServedWays,
@@ -59,11 +62,19 @@ final class ServerContext: Sendable {
             name: hub.settings.name, pin: hub.pin, status: .approved, role: Role.guest.rawValue)
         self.names = names
         certificate = try ServedCertificate(
-            identity, authority: authority, names: names.now, installed: names.installedFile)
-        let description = HubDescription(name: hub.settings.name, id: hub.pin.fingerprint)
+            identity, authority: authority, names: names.now, installed: names.installedFile, old: old,
+            statement: hub.statement)
+        let description = hub.description
         trust = TrustPage(hub: description, certificate: authority)
-        self.hub = ServeReply(.ok, json: description.serialized(pin: hub.pin))
-        sessions = BrowserSessions(hub: description, pin: hub.pin, devices: devices)
+        func reply(_ pin: Pin) -> ServeReply {
+            ServeReply(
+                .ok,
+                json: hub.description(of: pin).serialized(
+                    pin: pin, past: hub.past, statement: hub.statement))
+        }
+        self.hub = reply(hub.pin)
+        oldHub = hub.old.map(reply) ?? self.hub
+        sessions = BrowserSessions(hub: description, pin: hub.pin, past: hub.past, devices: devices)
         page = description
         router = RequestRouter(
             hasUpstream: link.upstream != nil, maximumBodyByteCount: limits.bodyByteCount,

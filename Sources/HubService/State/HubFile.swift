@@ -4,7 +4,8 @@ package import Pairing
 /// A file of the hub directory, and what becomes of it. Beside these are the journal's files and the
 /// database, each of which is several.
 package enum HubFile: CaseIterable, Sendable {
-    case settings, key, certificate, devices, codes, attempts, lastSeen, ways, services, joined, names
+    case settings, key, oldKey, keys, certificate, devices, codes, attempts, lastSeen, ways, services, joined,
+        names
     case publicCertificate, certificateRequest
     case rooms, scenes, rules, sceneRuns
 
@@ -12,6 +13,8 @@ package enum HubFile: CaseIterable, Sendable {
         switch self {
         case .settings: HubSettings.fileName
         case .key: HubState.keyFileName
+        case .oldKey: HubState.oldKeyFileName
+        case .keys: HubKeys.fileName
         case .certificate: HubState.certificateFileName
         case .devices: ApprovedDevices.fileName
         case .codes: Tickets.fileName
@@ -36,7 +39,9 @@ package enum HubFile: CaseIterable, Sendable {
     var backup: Backup {
         switch self {
         case .settings, .key, .certificate, .devices: .always
-        case .ways, .services, .joined, .publicCertificate, .rooms, .scenes, .rules, .sceneRuns: .ifThere
+        case .oldKey, .keys, .ways, .services, .joined, .publicCertificate, .rooms, .scenes, .rules,
+            .sceneRuns:
+            .ifThere
         case .codes, .attempts, .lastSeen, .names, .certificateRequest: .never
         }
     }
@@ -58,7 +63,9 @@ package enum HubFile: CaseIterable, Sendable {
         case .ways: .ways
         case .services: .services
         case .rooms, .scenes, .rules: .household
-        case .key, .certificate, .attempts, .lastSeen, .names, .sceneRuns: nil
+        // The hub begins to serve anew.
+        case .key, .oldKey: .settings
+        case .keys, .certificate, .attempts, .lastSeen, .names, .sceneRuns: nil
         }
     }
 
@@ -66,8 +73,8 @@ package enum HubFile: CaseIterable, Sendable {
     package var isHouseholds: Bool {
         switch self {
         case .rooms, .scenes, .rules, .sceneRuns: true
-        case .settings, .key, .certificate, .devices, .codes, .attempts, .lastSeen, .ways, .services,
-            .joined, .names, .publicCertificate, .certificateRequest:
+        case .settings, .key, .oldKey, .keys, .certificate, .devices, .codes, .attempts, .lastSeen, .ways,
+            .services, .joined, .names, .publicCertificate, .certificateRequest:
             false
         }
     }
@@ -82,8 +89,8 @@ package enum HubFile: CaseIterable, Sendable {
     var hasRoom: Bool {
         switch self {
         case .devices, .attempts, .codes: true
-        case .settings, .key, .certificate, .lastSeen, .ways, .services, .joined, .names, .publicCertificate,
-            .certificateRequest, .rooms, .scenes, .rules, .sceneRuns:
+        case .settings, .key, .oldKey, .keys, .certificate, .lastSeen, .ways, .services, .joined, .names,
+            .publicCertificate, .certificateRequest, .rooms, .scenes, .rules, .sceneRuns:
             false
         }
     }
@@ -100,12 +107,13 @@ package enum HubFile: CaseIterable, Sendable {
         case .services: _ = try WebServices(parsing: bytes)
         case .joined: _ = try JoinedServers(parsing: bytes)
         case .names: _ = try AnnouncedNames(parsing: bytes)
+        case .keys: _ = try HubKeys(parsing: bytes)
         case .certificateRequest: _ = try CertificateRequest(parsing: bytes)
         case .rooms: _ = try Rooms(parsing: bytes)
         case .scenes: _ = try HubScenes(parsing: bytes)
         case .rules: _ = try Rules(parsing: bytes)
         case .sceneRuns: _ = try SceneRuns(parsing: bytes)
-        case .key, .certificate, .publicCertificate: break
+        case .key, .oldKey, .certificate, .publicCertificate: break
         }
     }
 }

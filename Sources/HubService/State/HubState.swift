@@ -1,3 +1,4 @@
+package import FoundationEssentials
 import Glibc
 package import Pairing
 package import PinnedTLS
@@ -6,6 +7,8 @@ package import PinnedTLS
 package struct HubState: Sendable {
     /// The file with the hub's one lasting key.
     package static let keyFileName = "hub-key.pem"
+    /// The file with the key that the hub had before, until its term is over.
+    package static let oldKeyFileName = "hub-key-old.pem"
     /// The file with the certificate that carries the key in TLS.
     package static let certificateFileName = "hub-certificate.pem"
 
@@ -120,12 +123,30 @@ package struct HubState: Sendable {
 
     /// The hub's lasting key, or nil if there is none yet.
     package static func identity(in directory: borrowing ProtectedDirectory) throws -> TLSIdentity? {
-        guard var bytes = try directory.read(keyFileName) else { return nil }
+        try identity(keyFileName, in: directory)
+    }
+
+    private static func identity(
+        _ name: String, in directory: borrowing ProtectedDirectory
+    ) throws -> TLSIdentity? {
+        guard var bytes = try directory.read(name) else { return nil }
         defer { bytes.overwrite() }
         guard let identity = TLSIdentity(keyPEM: bytes) else {
-            throw HubError.unreadableKey(path: directory.path(of: keyFileName))
+            throw HubError.unreadableKey(path: directory.path(of: name))
         }
         return identity
+    }
+
+    /// The key that the hub had before, as long as it is served beside the one with the pin `pin`: its term
+    /// is not over, and it names that one.
+    package static func oldIdentity(
+        before pin: Pin, in directory: borrowing ProtectedDirectory, at now: Date = Date()
+    ) throws -> TLSIdentity? {
+        let keys = try directory.read(HubKeys.fileName, HubKeys.init(parsing:))
+        guard let statement = keys?.statement(naming: pin), now < statement.until,
+            let old = try identity(oldKeyFileName, in: directory), old.pin == statement.old
+        else { return nil }
+        return old
     }
 
     /// The lasting key of a hub that is set up: if it is gone, that is a loss, and no new one takes its
@@ -171,12 +192,18 @@ package struct HubState: Sendable {
     }
 
     /// The hub's settings and identity; throws if it was never set up, or not to the end.
-    package static func hub(in directory: borrowing ProtectedDirectory) throws -> Hub {
+    package static func hub(
+        in directory: borrowing ProtectedDirectory, at now: Date = Date()
+    ) throws -> Hub {
         guard let settings = try settings(in: directory) else {
             throw HubError.notSetUp(directory: directory.path)
         }
+        let pin = try existingIdentity(in: directory).pin
+        let keys = try directory.read(HubKeys.fileName, HubKeys.init(parsing:)) ?? HubKeys()
         return Hub(
-            settings: settings, pin: try existingIdentity(in: directory).pin, statePath: directory.path)
+            settings: settings, pin: pin, statePath: directory.path, statement: keys.statement(naming: pin),
+            since: keys.since(pin), past: keys.past(of: pin),
+            old: try oldIdentity(before: pin, in: directory, at: now)?.pin)
     }
 }
 
@@ -186,9 +213,28 @@ package struct Hub: Equatable, Sendable {
     /// The pin of its key.
     package let pin: Pin
     package let statePath: String
+    /// By which the key before names this one; nil for a hub's first key, and after a loss.
+    package let statement: KeyStatement?
+    /// When the key came; nil if it is the first.
+    package let since: Date?
+    /// The keys before it, the latest first, as far back as each names the next.
+    package let past: [Pin]
+    /// The key before it, as long as that is served too.
+    package let old: Pin?
+
+    package init(
+        settings: HubSettings, pin: Pin, statePath: String, statement: KeyStatement? = nil,
+        since: Date? = nil, past: [Pin] = [], old: Pin? = nil
+    ) {
+        (self.settings, self.pin, self.statePath) = (settings, pin, statePath)
+        (self.statement, self.since, self.past, self.old) = (statement, since, past, old)
+    }
 
     /// What everybody is told of it.
-    package var description: HubDescription {
+    package var description: HubDescription { description(of: pin) }
+
+    /// The same on a connection on which it has shown the key with the pin `pin`.
+    package func description(of pin: Pin) -> HubDescription {
         HubDescription(name: settings.name, id: pin.fingerprint)
     }
 }

@@ -52,7 +52,9 @@ package struct PublicCertificate {
     package func installed() throws -> InstalledCertificate? {
         let directory = try state.open()
         guard let pem = try PublicCertificate.file(in: directory) else { return nil }
-        return try InstalledCertificate(pem, of: HubState.existingIdentity(in: directory).pin)
+        let hub = try HubState.hub(in: directory)
+        if let old = hub.old, let certificate = try? InstalledCertificate(pem, of: old) { return certificate }
+        return try InstalledCertificate(pem, of: hub.pin)
     }
 
     /// Takes it out; a hub that serves forgets it at once.

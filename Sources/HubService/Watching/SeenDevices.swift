@@ -19,8 +19,8 @@ final class SeenDevices: Sendable {
 
     private struct Content {
         var entries: [Pin: LastSeen.Entry] = [:]
-        /// When each device was last written down.
-        var written: [Fingerprint: Date] = [:]
+        /// When each device was last written down, and with which key of the hub.
+        var written: [Fingerprint: LastSeen.Entry] = [:]
         /// A write is due, and has been asked for.
         var isDue = false
     }
@@ -45,7 +45,7 @@ final class SeenDevices: Sendable {
         writing = Mutex(nil)
         // A hub that starts again and again does not write more often.
         let record = try? state.open().read(LastSeen.fileName, LastSeen.init(parsing:))
-        if let record { content.withLock { $0.written = record.times } }
+        if let record { content.withLock { $0.written = record.entries } }
         let task = Task { [weak self] in
             for await _ in stream {
                 guard (try? await Task.sleep(for: SeenDevices.gathering)) != nil else { return }
@@ -59,14 +59,17 @@ final class SeenDevices: Sendable {
     // A hub that does not get as far as serving is not stopped either.
     deinit { due.finish() }
 
-    /// Notes that a device is here now.
-    func note(_ device: Pin, from address: NetworkAddress) {
+    /// Notes that a device is here now, and has seen this key of the hub.
+    func note(_ device: Pin, from address: NetworkAddress, key: Fingerprint) {
         let now = clock().wall
         let isDue = content.withLock { content in
-            content.entries[device] = LastSeen.Entry(now, from: address)
+            content.entries[device] = LastSeen.Entry(now, from: address, key: key)
             // The clock may have been set either way.
-            let age = content.written[device.fingerprint].map { abs(now.timeIntervalSince($0)) }
-            guard !content.isDue, age ?? .infinity >= SeenDevices.precision else { return false }
+            let written = content.written[device.fingerprint]
+            let age = written.map { abs(now.timeIntervalSince($0.time)) }
+            guard !content.isDue, age ?? .infinity >= SeenDevices.precision || written?.key != key else {
+                return false
+            }
             content.isDue = true
             return true
         }
@@ -80,7 +83,7 @@ final class SeenDevices: Sendable {
         task?.cancel()
         await task?.value
         let isNew = content.withLock { content in
-            content.entries.contains { content.written[$0.key.fingerprint] != $0.value.time }
+            content.entries.contains { content.written[$0.key.fingerprint] != $0.value }
         }
         if isNew { await write() }
     }
@@ -110,7 +113,7 @@ final class SeenDevices: Sendable {
             let pins = try register.pins()
             let known = Set(pins.map(\.fingerprint))
             content.withLock { content in
-                for (pin, entry) in entries { content.written[pin.fingerprint] = entry.time }
+                for (pin, entry) in entries { content.written[pin.fingerprint] = entry }
                 // Bounded by the keyfile: what is not in it any more is forgotten.
                 content.entries = content.entries.filter { pins.contains($0.key) }
                 content.written = content.written.filter { known.contains($0.key) }

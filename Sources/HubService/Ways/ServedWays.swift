@@ -9,7 +9,7 @@ import Synchronization
 /// multicast DNS, and what its owner has added.
 final class ServedWays: Sendable {
     private let state: HubState
-    private let hub: HubDescription
+    private let hub: Hub
     private let names: ServedNames
     /// The hub's own.
     let port: UInt16
@@ -20,7 +20,7 @@ final class ServedWays: Sendable {
     ///   - names: what the hub is called, and which of its addresses it listens on.
     ///   - port: the port that it has been told to listen on.
     init(_ state: HubState, _ hub: Hub, names: ServedNames, port: UInt16, log: ServeLog) throws {
-        (self.state, self.hub, self.names, self.port) = (state, hub.description, names, port)
+        (self.state, self.hub, self.names, self.port) = (state, hub, names, port)
         self.log = log
         current = Mutex(try HubState.ways(in: state.open()))
     }
@@ -46,8 +46,10 @@ final class ServedWays: Sendable {
     }
 
     /// The answer to `/hubpair/v1/hub` for an approved device.
-    func reply() -> ServeReply {
-        ServeReply(.ok, json: hub.telling(home() + ways.told).serialized)
+    ///
+    /// - Parameter old: the pin of the key before, if that is shown to it.
+    func reply(_ old: Pin? = nil) -> ServeReply {
+        ServeReply(.ok, json: hub.description(of: old ?? hub.pin).telling(home() + ways.told).serialized)
     }
 
     /// The addresses of the links, the best first, and the name.

@@ -8,7 +8,7 @@ package import JSON
 ///      "status": "good" / "used" / "expired" / "void", "role": string / null, "issued": time,
 ///      "expires": time / null, "output": "terminal" / "standard output" / "file" / null,
 ///      "file": string / null, "sheet": 13 characters / null, "position": number / null,
-///      "failures": number, "stay": seconds / time / null, "uses": [{"device": fingerprint,
+///      "key": fingerprint / null, "failures": number, "stay": seconds / time / null, "uses": [{"device": fingerprint,
 ///       "name": string, "time": time}]}
 ///
 /// Over HTTP also `"sheet_size"`, how many codes the sheet has. Unknown keys are ignored.
@@ -48,6 +48,8 @@ package struct CodeRecord: Equatable, Sendable {
     package let position: Int?
     /// How many labels the sheet has.
     package let sheetSize: Int?
+    /// The fingerprint of the hub's key in it.
+    package let key: String?
     /// How many proofs for it were wrong.
     package let failures: Int
     package let uses: [Use]
@@ -70,6 +72,7 @@ package struct CodeRecord: Equatable, Sendable {
         }
         sheet = ticket.place?.sheet.description
         (position, sheetSize) = (ticket.place?.position, ticket.place?.count)
+        key = ticket.key?.description
         failures = code.failures
         uses = code.uses.map { Use(device: $0.device.fingerprint, name: $0.name, time: $0.used.wall) }
     }
@@ -85,7 +88,7 @@ package struct CodeRecord: Equatable, Sendable {
             "code": .string(name), "ticket": .string(ticket), "kind": .string(kind.rawValue),
             "status": .string(status.rawValue), "issued": .string(issued.timestamp),
             "expires": .text(expires?.timestamp), "output": .text(output?.rawValue), "file": .text(file),
-            "sheet": .text(sheet), "position": .count(position), "role": .text(role),
+            "sheet": .text(sheet), "position": .count(position), "role": .text(role), "key": .text(key),
             "failures": .count(failures), "stay": stay.stayJSON,
             "uses": .array(
                 uses.map { use in
@@ -115,6 +118,7 @@ extension CodeRecord: JSONReadable {
         sheet = try members.text("sheet")
         position = try members.integer("position")
         sheetSize = try members.integer("sheet_size")
+        key = try members.text("key")
         failures = try members.integer("failures") ?? 0
         guard case .array(let all) = members["uses"] ?? .array([]) else {
             throw JSONFault(.otherType).inside("uses")

@@ -3,10 +3,13 @@ package import JSON
 /// A hub's description of itself: the reply to `GET /hubpair/v1/hub`, for everyone, and a part of
 /// ``PairReply``.
 ///
-///     {"name": string, "id": fingerprint, "api": 1, "pin": base64url of 32 bytes}
+///     {"name": string, "id": fingerprint, "api": 1, "pin": base64url of 32 bytes,
+///      "past": [base64url of 32 bytes, ...], "key": base64url of 206 bytes}
 ///     {"name": string, "id": fingerprint, "api": 1, "ways": [way, ...]}   ; to an approved device alone
 ///
-/// `pin` stands only in the answer to `GET /hubpair/v1/hub`, for browsers; hubs before 0.2 have none.
+/// `pin` stands only in the answer to `GET /hubpair/v1/hub`, for browsers; hubs before 0.2 have none. So do
+/// `past`, the pins of the keys before it, the latest first, and `key`, the ``KeyStatement`` by which the last
+/// of them names the key of today; a hub that never had another key has neither.
 /// `api` is an integer, at least 1: the version of the exchange that the hub speaks. JSON with the limits of
 /// I-JSON (RFC 7493): at most 4,096 bytes, no duplicate keys; unknown keys are ignored. The description
 /// itself proves nothing.
@@ -76,12 +79,24 @@ public struct HubDescription: Equatable, Sendable {
     /// The HTTP body: one JSON object in UTF-8.
     public var serialized: [UInt8] { message.serialized }
 
-    /// The same with the pin of the hub's key, for browsers, which do not see it.
-    package func serialized(pin: Pin) -> [UInt8] { PairMessage(members(pin: pin)).serialized }
+    /// The same with the pin of the hub's key, for browsers, which do not see it, and with what leads to it
+    /// from the keys before.
+    package func serialized(pin: Pin, past: [Pin] = [], statement: KeyStatement? = nil) -> [UInt8] {
+        var members = members(pin: pin, past: past)
+        if let statement { members["key"] = .string(Base64URL.encode(statement.bytes)) }
+        return PairMessage(members).serialized
+    }
 
-    package func members(pin: Pin) -> [String: JSONValue] {
+    /// The most keys of before that are told of.
+    private static let maximumPast = 16
+
+    package func members(pin: Pin, past: [Pin] = []) -> [String: JSONValue] {
         var members = message.value.asObject ?? [:]
-        members["pin"] = .string(Base64URL.encode(pin.bytes))
+        func text(_ pin: Pin) -> JSONValue { .string(Base64URL.encode(pin.bytes)) }
+        members["pin"] = text(pin)
+        if !past.isEmpty {
+            members["past"] = .array(past.prefix(HubDescription.maximumPast).map(text))
+        }
         return members
     }
 }

@@ -14,9 +14,18 @@ public struct KnownHub: Equatable, Sendable {
     public var isPending: Bool
     /// All ways to it that this computer knows, `address` among them.
     public package(set) var ways: [KnownWay]
+    /// The number of the statement by which this computer has taken the key over; 0: it has paired with it.
+    public package(set) var serial: UInt32 = 0
+    /// The fingerprints of the keys before, the latest first.
+    public package(set) var was: [Fingerprint] = []
 
     /// The first 10 bytes of the pin.
     public var fingerprint: Fingerprint { pin.fingerprint }
+
+    /// The same hub with another key.
+    fileprivate func with(_ pin: Pin) -> KnownHub {
+        KnownHub(name: name, pin: pin, address: address, paired: paired, isPending: isPending, ways: ways)
+    }
 
     /// A hub of these parts. An address that is not among the ways, as of version 0.1, is one more.
     public init(
@@ -56,6 +65,9 @@ public struct KnownHub: Equatable, Sendable {
 /// `selected`, `hidden`, `address`, `paired` and `ways` may be missing. `ways` are as ``KnownWay`` has them,
 /// with `;` between two; `address` is the one that worked last. `selected` has the hubs that lists are about,
 /// and `hidden`, in the same form, those that the page leaves out where it shows all.
+/// `serial` and `was` stand in the group of a hub whose key has changed since they paired: the number of the
+/// statement that named the key, and the fingerprints of those before, with a space between two, the latest
+/// first, 16 at most.
 /// `status=pending` in place of `paired`: this computer has asked, and the owner has not answered.
 /// `[added …]`: ``AddedHub``.
 ///
@@ -96,12 +108,18 @@ public struct KnownHubs: Equatable, Sendable {
             guard let ways = KnownWay.list(file.value("ways", in: group) ?? "") else {
                 throw .invalidValue("not addresses with their kinds", key: "ways", group: group)
             }
-            hubs.append(
-                KnownHub(
-                    name: try file.name("name", in: group),
-                    pin: try file.pin(in: group, fingerprint: fingerprint),
-                    address: file.value("address", in: group),
-                    paired: try file.time("paired", in: group), isPending: status != nil, ways: ways))
+            var hub = KnownHub(
+                name: try file.name("name", in: group),
+                pin: try file.pin(in: group, fingerprint: fingerprint),
+                address: file.value("address", in: group),
+                paired: try file.time("paired", in: group), isPending: status != nil, ways: ways)
+            // A wrong number would let an old statement through.
+            guard let serial = UInt32(exactly: try file.number("serial", in: group) ?? 0) else {
+                throw .invalidValue("more than 32 bits", key: "serial", group: group)
+            }
+            hub.serial = serial
+            hub.was = KnownHubs.fingerprints(file.value("was", in: group))
+            hubs.append(hub)
         }
         added = try KnownHubs.addedHubs(in: file)
         if let text = file.value("default", in: KeyFile.formatGroup), addedGroups.contains(text) {
@@ -146,9 +164,12 @@ public struct KnownHubs: Equatable, Sendable {
     /// The fingerprints of the hubs that the page leaves out where it shows all.
     package var hidden: [Fingerprint] { listed(KnownHubs.hiddenKey) }
 
+    private static func fingerprints(_ text: String?) -> [Fingerprint] {
+        (text ?? "").split(separator: " ").compactMap { Fingerprint(String($0)) }
+    }
+
     private func listed(_ key: String) -> [Fingerprint] {
-        let text = file.value(key, in: KeyFile.formatGroup) ?? ""
-        return text.split(separator: " ").compactMap { Fingerprint(String($0)) }.filter { fingerprint in
+        KnownHubs.fingerprints(file.value(key, in: KeyFile.formatGroup)).filter { fingerprint in
             hubs.contains { $0.fingerprint == fingerprint }
         }
     }
@@ -162,6 +183,39 @@ public struct KnownHubs: Equatable, Sendable {
     private mutating func list(_ fingerprints: [Fingerprint], _ key: String) {
         let text = fingerprints.map(\.description).joined(separator: " ")
         file.set(key, to: text.isEmpty ? nil : text, in: KeyFile.formatGroup)
+    }
+
+    /// The most keys of before that are noted of a hub.
+    private static let maximumWas = 16
+
+    /// Takes a hub's new key over, wherever the file names the hub by the old one. Nothing happens if it does
+    /// not hold that. Whether the statement is good was checked before.
+    package mutating func follow(_ statement: KeyStatement) {
+        let (old, new) = (statement.old.fingerprint, statement.new.fingerprint)
+        guard let index = hubs.firstIndex(where: { $0.pin == statement.old }) else { return }
+        func renamed(_ list: [Fingerprint]) -> [Fingerprint] { list.map { $0 == old ? new : $0 } }
+        let (nowSelected, nowHidden) = (renamed(selected), renamed(hidden))
+        let isDefault = defaultHub == old
+        if hubs.contains(where: { $0.pin == statement.new }) {
+            // It has paired with the new key, too.
+            forget(old)
+        } else {
+            let group = KnownHubs.group(new.description)
+            file.rename(KnownHubs.group(old.description), to: group)
+            var hub = hubs[index].with(statement.new)
+            hub.serial = statement.serial
+            hub.was = Array(([old] + hubs[index].was).prefix(KnownHubs.maximumWas))
+            hubs[index] = hub
+            file.set("pin", to: hub.pin.text, in: group)
+            file.set("serial", to: String(hub.serial), in: group)
+            file.set("was", to: hub.was.map(\.description).joined(separator: " "), in: group)
+        }
+        if isDefault {
+            defaultHub = new
+            file.set("default", to: new.description, in: KeyFile.formatGroup)
+        }
+        if !nowSelected.isEmpty { select(nowSelected) }
+        if !nowHidden.isEmpty { hide(nowHidden) }
     }
 
     /// Makes the hub with this fingerprint the one that is used when none is named. Nothing happens if the

@@ -9,9 +9,11 @@ package import FoundationEssentials
 ///     [device K7QF-2M9D-X0TW-8RHC]
 ///     seen=2026-11-21T10:22:03Z
 ///     address=192.168.1.31
+///     key=D8EW-7XH8-EQM5-V02H
 ///
 /// `since` is when the file was begun: of a device that is not in it, nothing is known before. `address` is
-/// as `NetworkAddress` writes it. Nothing depends on the file but what the owner is told: one that is lost or
+/// as `NetworkAddress` writes it. `key` is the fingerprint of the hub's key that it has seen then; missing if
+/// nobody noted it. Nothing depends on the file but what the owner is told: one that is lost or
 /// has a fault is replaced by a new one.
 ///
 /// Accepted: the above. Rejected: no `since`, a group whose name is no fingerprint, an address with a port,
@@ -25,15 +27,17 @@ package struct LastSeen: Equatable, Sendable {
     package struct Entry: Equatable, Sendable {
         package let time: Date
         package let address: NetworkAddress
+        /// The hub's key that it has seen.
+        package let key: Fingerprint?
 
-        package init(_ time: Date, from address: NetworkAddress) {
-            (self.time, self.address) = (time, address)
+        package init(_ time: Date, from address: NetworkAddress, key: Fingerprint? = nil) {
+            (self.time, self.address, self.key) = (time, address, key)
         }
     }
 
     /// When the record began.
     package let since: Date
-    private var entries: [Fingerprint: Entry] = [:]
+    package private(set) var entries: [Fingerprint: Entry] = [:]
     private var file: KeyFile
 
     /// A record that begins now, in whole seconds.
@@ -58,7 +62,9 @@ package struct LastSeen: Equatable, Sendable {
             guard let address = NetworkAddress(try file.required("address", in: group)) else {
                 throw .invalidValue("not an IPv4 or IPv6 address", key: "address", group: group)
             }
-            entries[fingerprint] = Entry(time, from: address)
+            // Nothing depends on it, so a word that is none counts as nothing.
+            entries[fingerprint] = Entry(
+                time, from: address, key: file.value("key", in: group).flatMap { Fingerprint($0) })
         }
     }
 
@@ -77,6 +83,7 @@ package struct LastSeen: Equatable, Sendable {
         let group = "\(LastSeen.kind) \(device)"
         file.set("seen", to: entry.time.timestamp, in: group)
         file.set("address", to: entry.address.description, in: group)
+        file.set("key", to: entry.key?.description, in: group)
     }
 
     /// Forgets the devices that the hub no longer knows.

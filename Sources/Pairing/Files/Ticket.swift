@@ -25,6 +25,8 @@ public struct Ticket: Equatable, Sendable {
     package let stay: ApprovalEnd
     /// True if the code is also good from outside, by a relay.
     package let isForAway: Bool
+    /// The fingerprint of the hub's key in the code; nil if nobody noted it, as in version 0.1.
+    package let key: Fingerprint?
     /// The owner's device that made the code; nil: the command line on the hub, or nobody noted it.
     package let maker: Fingerprint?
 
@@ -45,13 +47,13 @@ public struct Ticket: Equatable, Sendable {
             id: code.secret.ticketID, kind: code.kind, proofKey: code.secret.proofKey, issued: issued.wall,
             boot: issued.boot, expires: code.expires, output: output, place: place,
             role: code.kind == .once ? role?.rawValue : nil, stay: code.kind == .once ? stay : .unsaid,
-            maker: maker, isForAway: isForAway && code.kind == .once)
+            maker: maker, isForAway: isForAway && code.kind == .once, key: code.hub.fingerprint)
     }
 
     init(
         id: TicketID, kind: PairingCode.Kind, proofKey: ProofKey, issued: Date, boot: BootTime?,
         expires: Date?, output: CodeOutput?, place: SheetPlace?, role: String?,
-        stay: ApprovalEnd, maker: Fingerprint?, isForAway: Bool
+        stay: ApprovalEnd, maker: Fingerprint?, isForAway: Bool, key: Fingerprint?
     ) {
         self.id = id
         self.kind = kind
@@ -65,6 +67,7 @@ public struct Ticket: Equatable, Sendable {
         self.stay = stay
         self.maker = maker
         self.isForAway = isForAway
+        self.key = key
     }
 
     /// True from the expiry on.

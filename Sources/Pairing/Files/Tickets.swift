@@ -18,6 +18,7 @@ package import FoundationEssentials
 ///     stay=172800
 ///     by=K7QF-2M9D-X0TW-8RHC
 ///     away=yes
+///     key=D8EW-7XH8-EQM5-V02H
 ///
 ///     [use 7M2KQ0V3XG5TA K7QF-2M9D-X0TW-8RHC]
 ///     number=17
@@ -37,8 +38,9 @@ package import FoundationEssentials
 /// once code gets in `approved-devices`; without it the code says nothing of a role. `stay` is how long that
 /// device may come in (`ApprovalEnd`): seconds from the pairing, a time, or `forever`, which a missing one
 /// means, too. `device-kind` is as `kind` in `approved-devices`. `by` is the owner's device that made the
-/// code, and missing if none did. `away=yes`: it is good from outside, too. `number` counts the
-/// uses, from 1 on. A once ticket with a use is burnt. A use whose ticket is gone counts for nothing.
+/// code, and missing if none did. `away=yes`: it is good from outside, too. `key` is the fingerprint of the
+/// hub's key in the code, and missing in those of version 0.1. `number` counts the uses, from 1 on. A once
+/// ticket with a use is burnt. A use whose ticket is gone counts for nothing.
 ///
 /// Accepted: the above with whole keys, nonces and pin. Rejected: two groups of one name, a once ticket
 /// without expiry, a `sheet` without `position`, a use whose fingerprint is not its pin's, another kind of
@@ -156,6 +158,7 @@ public struct Tickets: Equatable, Sendable {
         file.set("stay", to: ticket.stay.stayText, in: group)
         file.set("by", to: ticket.maker?.description, in: group)
         file.set("away", to: ticket.isForAway ? "yes" : nil, in: group)
+        file.set("key", to: ticket.key?.description, in: group)
         ticketPositions[ticket.id] = tickets.count
         tickets.append(ticket)
     }
@@ -207,7 +210,8 @@ extension KeyFile {
             expires: expires, output: try output(in: group), place: try place(in: group),
             role: value("role", in: group), stay: try stay(in: group),
             maker: value("by", in: group).flatMap { Fingerprint($0) },
-            isForAway: value("away", in: group) == "yes")
+            isForAway: value("away", in: group) == "yes",
+            key: value("key", in: group).flatMap { Fingerprint($0) })
     }
 
     /// A word that is not known must not let a device in for ever.

@@ -1,4 +1,4 @@
-import FoundationEssentials
+package import FoundationEssentials
 
 // Shared by the keyfiles of hub and device: the format number, and typed access that throws on any invalid
 // value.
@@ -71,7 +71,7 @@ extension KeyFile {
     }
 
     /// The pin in `group`; throws unless its fingerprint is `fingerprint`, the one in the group's name.
-    func pin(in group: String, fingerprint: String) throws(KeyFileError) -> Pin {
+    package func pin(in group: String, fingerprint: String) throws(KeyFileError) -> Pin {
         let text = try required("pin", in: group)
         let pin: Pin
         do {
@@ -84,7 +84,7 @@ extension KeyFile {
     }
 
     /// The time at `key`; nil if the key is missing.
-    func time(_ key: String, in group: String) throws(KeyFileError) -> Date? {
+    package func time(_ key: String, in group: String) throws(KeyFileError) -> Date? {
         guard let text = value(key, in: group) else { return nil }
         guard let time = Date(timestamp: text) else {
             throw .invalidValue("not a time like 2026-11-21T10:22:03Z", key: key, group: group)

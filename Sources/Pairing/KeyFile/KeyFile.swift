@@ -129,6 +129,20 @@ package struct KeyFile: Equatable, Sendable {
         }
     }
 
+    /// Gives a group another name, in its place. Nothing happens if there is none.
+    package mutating func rename(_ name: String, to newName: String) {
+        let before = self
+        guard before.positions[name] != nil, before.positions[newName] == nil else { return }
+        self = KeyFile()
+        for line in before.preamble { append(line) }
+        for group in before.groups {
+            let isIt = group.name == name
+            append(
+                Group(name: isIt ? newName : group.name, header: isIt ? nil : group.header, lines: []))
+            for line in group.lines { append(line) }
+        }
+    }
+
     /// Adds a group, with a blank line before it.
     @discardableResult
     mutating func addGroup(_ name: String) -> Int {

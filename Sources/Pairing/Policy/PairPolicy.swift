@@ -31,6 +31,8 @@ public struct PairPolicy: Sendable {
 
     /// The pin of the hub's key.
     public let hub: Pin
+    /// The pin of the key that it had before, and that it shows to who asks for it.
+    package let old: Pin?
     /// The codes that are out.
     public let tickets: Tickets
     /// The devices, with the uses of all codes completed.
@@ -40,7 +42,13 @@ public struct PairPolicy: Sendable {
 
     /// The rules over these files.
     public init(hub: Pin, tickets: Tickets, devices: ApprovedDevices, attempts: FailedAttempts) {
-        self.hub = hub
+        self.init(hub: hub, old: nil, tickets: tickets, devices: devices, attempts: attempts)
+    }
+
+    package init(
+        hub: Pin, old: Pin?, tickets: Tickets, devices: ApprovedDevices, attempts: FailedAttempts
+    ) {
+        (self.hub, self.old) = (hub, old)
         self.tickets = tickets
         self.devices = devices
         self.attempts = attempts
@@ -71,14 +79,7 @@ public struct PairPolicy: Sendable {
         isRelayed: Bool, hubNonce: PairNonce, now: Moment
     ) -> PairVerdict {
         let known = tickets.ticket(request.ticket).flatMap { $0.isForgotten(at: now) ? nil : $0 }
-        let isProven =
-            known.map { ticket in
-                let transcript = PairTranscript(
-                    ticket: ticket.id, hub: hub, device: device, deviceNonce: request.nonce,
-                    name: request.name)
-                return transcript.deviceProof(ticket.proofKey) == request.proof
-                    && (browser?.holds(for: transcript) ?? true)
-            } ?? false
+        let isProven = known.map { pin(in: request, $0, device, browser) != nil } ?? false
         guard
             attempts.failures(of: source, at: now) < FailedAttempts.sourceLimit
                 || known?.isForAway == true && isProven
@@ -121,6 +122,20 @@ public struct PairPolicy: Sendable {
             number: max(tickets.lastNumber, devices.pairings) + 1, hubNonce: hubNonce, used: now)
         // A device that is approved already has nothing to ask for.
         return .use(fresh, ticket.kind == .once || verdict == .approved ? .approved : .pending)
+    }
+}
+
+extension PairPolicy {
+    /// The pin of the hub's key that the device has seen, as its proof says; nil if that fits none of them.
+    package func pin(
+        in request: PairRequest, _ ticket: Ticket, _ device: Pin, _ browser: BrowserProof?
+    ) -> Pin? {
+        [hub, old].compactMap(\.self).first { hub in
+            let transcript = PairTranscript(
+                ticket: ticket.id, hub: hub, device: device, deviceNonce: request.nonce, name: request.name)
+            return transcript.deviceProof(ticket.proofKey) == request.proof
+                && (browser?.holds(for: transcript) ?? true)
+        }
     }
 }
 

@@ -66,6 +66,19 @@ extension ProtectedDirectory {
         try synchronize()
     }
 
+    /// Deletes the file `name` and its `.bak`, durably: what must not be there any more. Does nothing if
+    /// there is none. Call it inside `withLock`.
+    package func destroy(_ name: String) throws(FileError) {
+        try remove(name)
+        try destroyBackup(of: name)
+    }
+
+    /// The same for `name.bak` alone.
+    package func destroyBackup(of name: String) throws(FileError) {
+        try remove(ProtectedDirectory.backup(of: name))
+        try synchronize()
+    }
+
     /// Puts `bytes` in place of the file `name` and of `name.bak`, each durably: for what must not be
     /// undone by going back to the version before, like a revocation. If it ends in between, only `.bak` is
     /// new. It succeeds on a full disk if room was kept for it, and keeps room for the next time. Call it

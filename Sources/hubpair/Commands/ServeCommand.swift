@@ -104,25 +104,56 @@ struct ServeCommand: AsyncParsableCommand {
         }
 
         let signals = StopSignals()
-        let hub: ServeHub
-        do {
-            hub = try await ServeHub.start(state: files, options: options, log: log)
-        } catch ServeError.portBusy(let port) {
-            guard await Doctor.isServed(files) else { throw ServeError.portBusy(port) }
-            throw ServeError.servedAlready(port, isService: StartCommands(files).isService)
-        }
-        hub.tellReady()
+        // One stream for both, since a stream ends with the task that waits for it.
+        let (events, happened) = AsyncStream.makeStream(of: Event.self)
         let stream = signals.stream
-        var received = stream.makeAsyncIterator()
-        _ = await received.next()
+        let hearing = Task {
+            for await _ in stream { happened.yield(.signal) }
+        }
+        var received = events.makeAsyncIterator()
+        var hub = try await start(files, options, log)
+        serving: while true {
+            hub.tellReady()
+            let watching = Task { [hub] in
+                await hub.keysHaveChanged()
+                if !Task.isCancelled { happened.yield(.keys) }
+            }
+            let event = await received.next()
+            watching.cancel()
+            guard event == .keys else { break serving }
+            log.notice("the hub's keys have changed: it serves anew, and its connections end")
+            // Those of whom the key was taken from must not go on.
+            let limit = Task { [hub] in
+                try await Task.sleep(for: ServeCommand.timeToEnd)
+                hub.stopAtOnce()
+            }
+            await hub.stop()
+            limit.cancel()
+            hub = try await start(files, options, log)
+        }
         manager.notify(.stopping)
-        let secondSignal = Task {
-            var received = stream.makeAsyncIterator()
+        let secondSignal = Task { [hub] in
+            var received = events.makeAsyncIterator()
             if await received.next() != nil { hub.stopAtOnce() }
         }
         await hub.stop()
         secondSignal.cancel()
+        hearing.cancel()
         withExtendedLifetime(signals) {}
+    }
+
+    private enum Event { case signal, keys }
+
+    /// How long requests may go on when the hub has another key.
+    private static let timeToEnd = Duration.seconds(1)
+
+    private func start(_ files: HubState, _ options: ServeOptions, _ log: ServeLog) async throws -> ServeHub {
+        do {
+            return try await ServeHub.start(state: files, options: options, log: log)
+        } catch ServeError.portBusy(let port) {
+            guard await Doctor.isServed(files) else { throw ServeError.portBusy(port) }
+            throw ServeError.servedAlready(port, isService: StartCommands(files).isService)
+        }
     }
 }
 

@@ -68,7 +68,9 @@ struct ConfigurationOption: ParsableArguments {
     ///
     /// - Parameter path: what `--config` says.
     static func configuration(at path: String?) -> DeviceConfiguration {
-        DeviceConfiguration(option: path, environment: Startup.environment)
+        var configuration = DeviceConfiguration(option: path, environment: Startup.environment)
+        configuration.tell = { Console.note($0) }
+        return configuration
     }
 }
 

@@ -25,6 +25,7 @@ struct CommandForm {
         "Add.sceneToRun": "run", "PassphraseOption.path": "passphrase-file", "ListCommand.types": "type",
         "HouseholdOptions.hubs": "hub", "OpenCommand.hubs": "hub", "CallCommand.hubs": "hub",
         "HomeTimerCommand.lasts": "for", "HomeTimerCommand.later": "in", "Request.names": "name",
+        "Rotate.term": "for",
     ]
     private static let letters = ["--help": "-h", "--output": "-o", "--watch": "-w", "--yes": "-y"]
 

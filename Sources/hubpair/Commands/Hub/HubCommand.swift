@@ -10,7 +10,7 @@ import QRCodes
 struct HubCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "hub",
-        abstract: "Show the hub of this machine: its names, certificates, backup, journal and records.",
+        abstract: "Show the hub of this machine: its key, names, certificates, backup and journal.",
         discussion: """
             EXAMPLES:
               hubpair hub
@@ -19,7 +19,7 @@ struct HubCommand: ParsableCommand {
             """,
         subcommands: [
             HubShowCommand.self, Backup.self, Restore.self, HubJournalCommand.self, HubRecordsCommand.self,
-            HubCertificateCommand.self, HubNamesCommand.self, HubServiceCommand.self,
+            HubCertificateCommand.self, HubKeyCommand.self, HubNamesCommand.self, HubServiceCommand.self,
             HubJoinCommand.self, HubWaysCommand.self, HubPushCommand.self,
         ],
         defaultSubcommand: HubShowCommand.self
