@@ -37,7 +37,7 @@ package struct AssessedHub: Hashable, Sendable {
         self.answers = answers
         self.isUnprotected = isUnprotected
         let proven = hub.pin?.fingerprint
-        // The key before, if this computer knows that one and not yet the new one: the handshake shows whether
+        // The key before, if this computer knows that one and not yet the new one: the handshake shows if
         // it is so.
         let former = hub.txt.formerFingerprint.flatMap { was in
             known.contains { $0.fingerprint == was } && !known.contains { $0.fingerprint == hub.id }

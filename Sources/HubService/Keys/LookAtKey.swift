@@ -5,8 +5,8 @@ package import Pairing
 package struct LookAtKey {
     package struct Sight: Sendable {
         package let hub: Hub
-        /// While the old key is shown, too: the approved devices that have not come since, with when they were
-        /// last seen.
+        /// While the old key is shown, too: the approved devices that have not come since, with when they
+        /// were last seen.
         package let missing: [(device: ApprovedDevice, seen: Date?)]
         /// How many codes of the old key are good.
         package let codes: Int

@@ -8,7 +8,8 @@ package import JSON
 ///      "status": "good" / "used" / "expired" / "void", "role": string / null, "issued": time,
 ///      "expires": time / null, "output": "terminal" / "standard output" / "file" / null,
 ///      "file": string / null, "sheet": 13 characters / null, "position": number / null,
-///      "key": fingerprint / null, "failures": number, "stay": seconds / time / null, "uses": [{"device": fingerprint,
+///      "key": fingerprint / null,
+///      "failures": number, "stay": seconds / time / null, "uses": [{"device": fingerprint,
 ///       "name": string, "time": time}]}
 ///
 /// Over HTTP also `"sheet_size"`, how many codes the sheet has. Unknown keys are ignored.

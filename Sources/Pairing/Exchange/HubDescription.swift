@@ -8,8 +8,8 @@ package import JSON
 ///     {"name": string, "id": fingerprint, "api": 1, "ways": [way, ...]}   ; to an approved device alone
 ///
 /// `pin` stands only in the answer to `GET /hubpair/v1/hub`, for browsers; hubs before 0.2 have none. So do
-/// `past`, the pins of the keys before it, the latest first, and `key`, the ``KeyStatement`` by which the last
-/// of them names the key of today; a hub that never had another key has neither.
+/// `past`, the pins of the keys before it, the latest first, and `key`, the ``KeyStatement`` by which the
+/// last of them names the key of today; a hub that never had another key has neither.
 /// `api` is an integer, at least 1: the version of the exchange that the hub speaks. JSON with the limits of
 /// I-JSON (RFC 7493): at most 4,096 bytes, no duplicate keys; unknown keys are ignored. The description
 /// itself proves nothing.

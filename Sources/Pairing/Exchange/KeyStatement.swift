@@ -15,8 +15,8 @@ public import FoundationEssentials
 /// nothing can be taken over by somebody who has pinned another one, and a statement for a key that is pinned
 /// already says nothing new. The new key's signature shows that it is held, so nobody can name another hub's.
 ///
-/// It is in the certificate that the hub shows, in an extension of its own, and in `GET /hubpair/v1/hub`. Where it
-/// comes from proves nothing and does not matter.
+/// It is in the certificate that the hub shows, in an extension of its own, and in
+/// `GET /hubpair/v1/hub`. Where it comes from proves nothing and does not matter.
 ///
 /// Accepted: the above. Rejected, in this order: another length, another magic number, serial 0, a point that
 /// is not on the curve or not compressed, the same key twice, a signature that does not fit.
@@ -29,7 +29,7 @@ public struct KeyStatement: Hashable, Sendable {
     /// The object identifier of the extension of a hub's certificate, in DER, and what stands before the
     /// statement in it: an octet string in the octet string that each extension has (RFC 5280 § 4.2).
     private static let extensionOID: [UInt8] = [
-        0x06, 0x06, 0x69, 0x86, 0xAB, 0xD9, 0xCC, 0x63,
+        0x06, 0x05, 0x69, 0xD1, 0x95, 0xE1, 0x23,
     ]
     private static let extensionPrefix: [UInt8] = [0x04, 0x81, 0xCE]
 

@@ -8,7 +8,7 @@ enum CommandSynonyms {
         "": """
         find discover ls search browse = list; qr qrcode code ticket issue invite = print
         label sticker = print --label; share guest guests = print --role guest --stay 2d; users = devices
-        certificate cert key = hub certificate
+        certificate cert = hub certificate; key rotate = hub key
         init install configure create = setup; status check diagnose health test debug = doctor
         start run daemon server up = serve; connect join link enroll login = pair; read decode = scan
         forget = hubs forget; use = hubs use; reset = hubs reset; backup export = hub backup
@@ -45,7 +45,7 @@ enum CommandSynonyms {
         "hub": """
         list ls = hubs list; use = hubs use; add = hubs add
         forget remove delete = hubs forget; save export dump = hub backup; load import = hub restore
-        status state = hub show; log logs history = hub journal; cert key = hub certificate
+        status state = hub show; log logs history = hub journal; cert = hub certificate; rotate = hub key
         name rename : 'hubpair setup --change --name NAME' gives this machine's hub another name
         set edit port address ip upstream : \(settings)
         """,

@@ -3,8 +3,6 @@ whatever statements there are and can be made.
 
 HUBPAIR_KEYS says how many attacks are generated from HUBPAIR_SEED.
 """
-import datetime
-import hashlib
 import http.server
 import json
 import os
@@ -18,16 +16,15 @@ import threading
 import time
 import unittest
 
-from cryptography import x509
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec, utils
-from cryptography.x509.oid import NameOID
 
 from hub import HUBPAIR, Hestia, Hub
 from second_implementation import Attempt, Browser, Connection, Device, b64, fingerprint, pin_of, unb64
 
-EXTENSION = x509.ObjectIdentifier("2.25.1702258275")
+# Below 2^28: Debian's cryptography reads no certificate with a larger number in it.
+EXTENSION, OID = "2.25.170225827", bytes.fromhex("060569d195e123")
 
 
 class Refused(Exception):
@@ -83,13 +80,12 @@ class Statement:
 
 def told(connection):
     """What the certificate of a connection says."""
-    certificate = x509.load_der_x509_certificate(connection.socket.getpeercert(binary_form=True))
-    try:
-        value = certificate.extensions.get_extension_for_oid(EXTENSION).value.value
-    except x509.ExtensionNotFound:
+    _, found, rest = connection.socket.getpeercert(binary_form=True).partition(OID)
+    if not found:
         return None
-    assert value[:3] == b"\x04\x81\xce", value
-    return value[3:]
+    # An octet string of 209 bytes, and in it one of 206.
+    assert rest[:6] == bytes.fromhex("0481d10481ce"), rest
+    return rest[6:212]
 
 
 def server_name(pin):
@@ -261,7 +257,7 @@ class KeyTests(unittest.TestCase):
             before = files.read_text()
             with FakeHub(self.folder.name, shows, data, self.hub.port):
                 done = subprocess.run(
-                    [HUBPAIR, "call", "GET", "/hubpair/v1/device", "--json"], capture_output=True, text=True,
+                    [HUBPAIR, "call", "GET", "/hubpair/v1/device"], capture_output=True, text=True,
                     env=environment, timeout=120)
             after = files.read_text()
             what = (step, kind, seed, done.returncode, done.stderr, after)
@@ -285,20 +281,19 @@ class FakeHub:
     """A server with this key, whose certificate has these bytes in the extension; it approves everybody."""
 
     def __init__(self, folder, key, data, port):
-        subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "a hub")])
-        now = datetime.datetime(2026, 1, 1)
-        builder = (
-            x509.CertificateBuilder().subject_name(subject).issuer_name(subject).public_key(key.public_key())
-            .serial_number(x509.random_serial_number()).not_valid_before(now)
-            .not_valid_after(now + datetime.timedelta(days=9999)))
-        if data:
-            length = bytes([0x81, len(data)]) if len(data) > 127 else bytes([len(data)])
-            builder = builder.add_extension(x509.UnrecognizedExtension(EXTENSION, b"\x04" + length + data), False)
         path = os.path.join(folder, "fake.pem")
         with open(path, "wb") as file:
-            file.write(builder.sign(key, hashes.SHA256()).public_bytes(serialization.Encoding.PEM))
             file.write(key.private_bytes(
                 serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()))
+        added = []
+        if data:
+            length = bytes([0x81, len(data)]) if len(data) > 127 else bytes([len(data)])
+            added = ["-addext", f"{EXTENSION}=DER:{(bytes([4]) + length + data).hex(':')}"]
+        certificate = subprocess.run(
+            ["openssl", "req", "-new", "-x509", "-key", path, "-subj", "/CN=a hub", "-days", "9999", *added],
+            check=True, capture_output=True).stdout
+        with open(path, "ab") as file:
+            file.write(certificate)
 
         class Handler(http.server.BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
