@@ -20,12 +20,12 @@ package struct Doctor: Sendable {
                 CheckPorts.check(8000),
                 CheckFirewall.check(hasHub: files.exists, hubPort: files.hub?.settings.port),
                 CheckSearch.check(sweeps: sweeps),
-            ] + (files.hub.map { [CheckTwin.check($0)] } ?? [])
+            ] + (files.hub.map { [CheckTwin.check($0, of: state)] } ?? [])
         if files.exists {
             let running = files.hub.map {
                 [CheckGateway.check($0)] + CheckUpstream.checks($0) + [
                     CheckHousehold.check(state, $0), CheckMessages.check(state),
-                ] + CheckServers.checks(state) + CheckRelays.checks(state)
+                ] + CheckServers.checks(state) + CheckRelays.checks(state) + CheckSite.checks(state)
             }
             hub = files.checks + [CheckClock.check(directory: state.path)] + (running ?? [])
         } else {

@@ -1,6 +1,7 @@
 import Addresses
 import Discovery
 import HubClient
+import HubService
 import Pairing
 
 /// Whether another machine serves with this hub's key: after a restore the old one must not.
@@ -8,10 +9,13 @@ enum CheckTwin {
     /// The most places that are asked.
     private static let mostPlaces = 8
 
-    static func check(_ hub: CheckHubFiles.Hub) -> DiagnosisCheck {
+    static func check(_ hub: CheckHubFiles.Hub, of state: HubState) -> DiagnosisCheck {
         DiagnosisCheck(
             "hub-twin", tried: "looked for another machine with this hub's key", deadline: .seconds(20)
         ) {
+            guard try state.open().stamp(of: SiteSettings.fileName) == nil else {
+                return .skipped("the gates of a site have one key")
+            }
             let found = try await SearchHubs(known: KnownHubs(), options: .init()).run { _ in }
             let places = found.filter { $0.hub.id == hub.pin.fingerprint || $0.hub.pin == hub.pin }
                 .flatMap { row in

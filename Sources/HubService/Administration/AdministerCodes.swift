@@ -65,7 +65,7 @@ package struct AdministerCodes {
     private func change(
         at now: Moment, _ choose: ([IssuedCode]) throws -> [Voided]
     ) throws -> [Voided] {
-        try state.open().withLock { directory in
+        try state.open().withSharedLock { directory in
             // What a crash cut short comes first: the use of a label goes with the label.
             let (devices, isChanged) = try HubState.completedDevices(in: directory)
             var (codes, tickets) = try AdministerCodes.list(in: directory, at: now)
@@ -73,9 +73,11 @@ package struct AdministerCodes {
             let gone = Set(chosen.flatMap(\.codes).map(\.ticket.id))
             codes.removeAll { !gone.contains($0.ticket.id) }
             guard !codes.isEmpty else { return chosen }
-            if isChanged { try directory.replace(ApprovedDevices.fileName, with: devices.serialized) }
             tickets.void(gone)
-            try directory.replaceBoth(Tickets.fileName, with: tickets.serialized)
+            let completed =
+                isChanged ? [SharedFile(ApprovedDevices.fileName, devices.serialized)] : []
+            try directory.replaceShared(
+                completed + [SharedFile(Tickets.fileName, tickets.serialized, isFinal: true)])
             let facts = chosen.filter { !$0.codes.isEmpty }.map { JournalEntry.Fact(.codeVoid, $0.codes) }
             Journal.note(facts, by: author, at: now.wall, in: directory)
             return chosen

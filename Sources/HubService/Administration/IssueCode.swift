@@ -42,7 +42,7 @@ package struct IssueCode {
     ///   - addressHint: where devices may find the hub.
     ///   - output: where the codes go, for the list of codes; asked when they are drawn.
     ///   - draw: makes of the codes what is handed out, before their tickets are kept; if it throws, nothing
-    ///     has changed.
+    ///     has changed. On a site it may be called again, with other codes.
     ///   - handOut: gives away what was drawn, once the tickets are kept; if it throws, the tickets are again
     ///     what they were, so a label on the wall stays good if the new one could not be handed out.
     /// - Returns: the codes, their hub, and the tickets as they were kept.
@@ -61,7 +61,7 @@ package struct IssueCode {
         }
         let now = Moment(wall: now, boot: boot)
         let directory = try state.open()
-        let (codes, hub, before, after) = try directory.withLock { directory in
+        let (codes, hub, before, after) = try directory.withSharedLock { directory in
             let hub = try HubState.hub(in: directory)
             let before = try HubState.existing(Tickets.fileName, in: directory, Tickets.init(parsing:))
             let address = addressHint(hub)
@@ -85,7 +85,7 @@ package struct IssueCode {
             guard tickets.tickets.count <= IssueCode.maximumCodes else {
                 throw HubError.tooManyCodes(tickets.tickets.count)
             }
-            try directory.replace(Tickets.fileName, with: tickets.serialized)
+            try directory.replaceShared([SharedFile(Tickets.fileName, tickets.serialized)])
             Journal.note([.init(.codeMade, tickets: new)], by: author, at: now.wall, in: directory)
             return (codes, hub, before, tickets)
         }
@@ -93,7 +93,7 @@ package struct IssueCode {
             // Outside the lock: a code that is piped into a pager would keep every device from pairing.
             try handOut()
         } catch {
-            try directory.withLock { directory in
+            try directory.withSharedLock { directory in
                 var tickets = try HubState.existing(Tickets.fileName, in: directory, Tickets.init(parsing:))
                 if tickets.serialized == after.serialized {
                     tickets = before
@@ -103,7 +103,7 @@ package struct IssueCode {
                             code.secret.ticketID, restoring: before.tickets.filter { $0.kind == .label })
                     }
                 }
-                try directory.replace(Tickets.fileName, with: tickets.serialized)
+                try directory.replaceShared([SharedFile(Tickets.fileName, tickets.serialized)])
                 let made = after.tickets.filter { ticket in
                     codes.contains { $0.secret.ticketID == ticket.id }
                 }

@@ -11,13 +11,29 @@ package struct RestoreHub {
     private let backup: HubBackup
     private let state: HubState
     private let replacing: Bool
+    private let joining: Bool
 
-    /// - Parameter replacing: whether a hub that is there may be replaced.
-    package init(_ backup: HubBackup, state: HubState, replacing: Bool) {
-        (self.backup, self.state, self.replacing) = (backup, state, replacing)
+    /// - Parameters:
+    ///   - replacing: whether a hub that is there may be replaced.
+    ///   - joining: as one more gate of the site that the hub of the backup was a gate of.
+    package init(_ backup: HubBackup, state: HubState, replacing: Bool, joining: Bool = false) {
+        (self.backup, self.state, self.replacing, self.joining) = (backup, state, replacing, joining)
     }
 
     package func run() throws {
+        var site: SiteSettings?
+        if joining {
+            guard let bytes = backup.others[.site] else { throw SiteError.backupWithoutSite }
+            let settings = try SiteSettings(parsing: bytes).asOtherGate
+            // Asked first, so that nothing is replaced in vain.
+            _ = try SiteRegister(EtcdStore(settings), settings).current()
+            site = settings
+        }
+        try put(site)
+        if joining { try ManageSite(state: state).enter() }
+    }
+
+    private func put(_ site: SiteSettings?) throws {
         let directory = try state.make()
         try directory.withLock { directory in
             let present = try [HubSettings.fileName, HubState.keyFileName, ApprovedDevices.fileName].filter {
@@ -28,6 +44,8 @@ package struct RestoreHub {
             for name in [HubSettings.fileName, HubState.keyFileName, FailedAttempts.fileName] {
                 try directory.retire(name)
             }
+            try directory.destroy(SiteSettings.fileName)
+            try directory.destroy(SiteCopy.fileName)
             try directory.replace(Tickets.fileName, with: Tickets().serialized)
             try directory.replace(ApprovedDevices.fileName, with: backup.devices.serialized)
             try directory.replace(HubState.certificateFileName, with: backup.certificate)
@@ -35,12 +53,16 @@ package struct RestoreHub {
             // Of a hub of 0.1; the house would take them over.
             try state.retireOldHouseholds()
             try state.makeHouse(in: directory)
-            for file in HubBackup.optional where !file.isHouseholds { try put(file, in: directory) }
+            for file in HubBackup.optional where !file.isHouseholds && file != .site {
+                try put(file, in: directory)
+            }
             try state.house.open().withLock { house in
                 for file in HubBackup.optional where file.isHouseholds { try put(file, in: house) }
                 try HouseholdCopy.put(backup.database, in: house)
             }
             HubState.keepRoom(in: directory)
+            // What it was restored to lets nobody in before the site has been asked.
+            if let site { try directory.create(SiteSettings.fileName, with: site.serialized) }
             try directory.create(HubSettings.fileName, with: backup.settingsBytes)
         }
     }

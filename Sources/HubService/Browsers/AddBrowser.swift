@@ -38,7 +38,7 @@ package struct AddBrowser {
         now: Moment = .now, prepare: (Handout) throws -> Void, handOut: () throws -> Void
     ) throws -> ApprovedDevice {
         let key = try BrowserKey(name: name.description)
-        let device = try state.open().withLock { directory in
+        let device = try state.open().withSharedLock { directory in
             let hub = try HubState.hub(in: directory)
             let identity = try HubState.existingIdentity(in: directory)
             try SetUpHub.ensureCertificate(of: identity, in: directory)

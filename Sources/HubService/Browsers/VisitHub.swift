@@ -19,7 +19,7 @@ package struct VisitHub: Sendable {
     /// Lets the visitor in. No other device has its name.
     package init(state: HubState, now: Moment = .now) throws {
         let identity = TLSIdentity.random()
-        (hub, device) = try state.open().withLock { directory in
+        (hub, device) = try state.open().withSharedLock { directory in
             let hub = try HubState.hub(in: directory)
             let device = try ApprovedDevicesFile.change(in: directory, at: now) { keyfile -> ApprovedDevice in
                 let expires = try ApprovalEnd.after(VisitHub.longest)

@@ -20,6 +20,7 @@ package struct ChangeKey {
     /// Makes a new key, which the old one signs; both are served until the term is over.
     package func rotate(for term: Duration, now: Date = Date()) throws -> KeyStatement {
         try state.open().withLock { directory in
+            try checkAlone(directory)
             let hub = try HubState.hub(in: directory, at: now)
             if let statement = hub.statement, hub.old != nil { throw KeyError.underway(statement.until) }
             let old = try HubState.existingIdentity(in: directory)
@@ -37,6 +38,11 @@ package struct ChangeKey {
         }
     }
 
+    /// The other gates of a site would go on with the old key.
+    private func checkAlone(_ directory: borrowing ProtectedDirectory) throws {
+        guard try state.site.register(in: directory) == nil else { throw KeyError.shared }
+    }
+
     /// What ``lose(now:)`` has done.
     package struct Loss: Sendable {
         package let old: Pin
@@ -51,6 +57,7 @@ package struct ChangeKey {
     /// to pair again, with a code that is made from now on.
     package func lose(now: Moment = .now) throws -> Loss {
         try state.open().withLock { directory in
+            try checkAlone(directory)
             let hub = try HubState.hub(in: directory, at: now.wall)
             // First what the old key's thief could use, then the key: cut short, it is run again.
             var devices = try HubState.completedDevices(in: directory).devices
@@ -128,20 +135,29 @@ package struct ChangeKey {
 package enum KeyError: Equatable, UserError {
     /// The old key is still served, until then.
     case underway(Date)
+    /// The hub is a gate of a site.
+    case shared
 
     package var description: String {
         switch self {
         case .underway(let end): "the key was changed, and devices have until \(end.timestamp) to come"
+        case .shared: "the gates of a site have one key"
         }
     }
 
-    package var kind: UserErrorKind { .tryAgain }
+    package var kind: UserErrorKind {
+        switch self {
+        case .underway: .tryAgain
+        case .shared: .usage
+        }
+    }
 
     package var hint: String? {
         switch self {
         case .underway:
             "'hubpair hub key' lists those that have not come; wait until then, or if somebody else may "
                 + "have the key: hubpair hub key lost"
+        case .shared: "leave it first: hubpair hub site leave"
         }
     }
 }

@@ -42,7 +42,7 @@ package final class PairDevice: Sendable {
         try await onQueue { [self] in
             do {
                 return try files.withLock { files in
-                    try state.open().withLock { directory in
+                    try state.open().withSharedLock { directory in
                         try files.refresh(in: directory, now: clock(), register: register)
                         if HubState.keepRoom(in: directory) { return nil }
                         return directory.isReadOnly
@@ -51,6 +51,8 @@ package final class PairDevice: Sendable {
                 }
             } catch let error as FileError where error.concernsDisk {
                 return .cannotWrite(error)
+            } catch let error as SiteError where error.isOutage {
+                return .siteAway(error)
             }
         }.get()
     }
@@ -59,6 +61,8 @@ package final class PairDevice: Sendable {
     package enum Obstacle: Sendable {
         /// The disk is full or read-only.
         case cannotWrite(FileError)
+        /// The site cannot be asked.
+        case siteAway(SiteError)
         /// There is no room that could be kept for a revocation.
         case noRoom
     }
@@ -67,7 +71,7 @@ package final class PairDevice: Sendable {
     func see(_ moment: Moment) async throws {
         try await onQueue { [self] in
             try files.withLock { files in
-                try state.open().withLock { directory in
+                try state.open().withSharedLock { directory in
                     try files.refresh(in: directory, now: clock(), register: register)
                     try files.see(moment, in: directory)
                 }
@@ -118,7 +122,7 @@ package final class PairDevice: Sendable {
     ) throws -> PairingAnswer {
         let prefix = isRelayed ? SourcePrefix(relayed: source) : SourcePrefix(source)
         return try files.withLock { files in
-            try state.open().withLock { directory in
+            try state.open().withSharedLock { directory in
                 // Read under the lock, so that moments come in order.
                 let now = clock()
                 try files.refresh(in: directory, now: now, register: register)

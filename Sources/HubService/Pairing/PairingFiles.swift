@@ -25,17 +25,15 @@ struct PairingFiles {
             return true
         }
 
-        /// Writes the file. If that fails, the content is not what the disk has: it is read again.
-        /// - Parameter isFinal: going back to the version before must not undo it.
-        fileprivate mutating func write(
-            _ bytes: [UInt8], isFinal: Bool = false, in directory: borrowing ProtectedDirectory
-        ) throws {
+        /// Notes that the file has this content; until it is written it is to be read again.
+        fileprivate mutating func file(
+            _ bytes: [UInt8], isFinal: Bool = false
+        ) -> SharedFile {
             stamp = nil
-            if isFinal {
-                try directory.replaceBoth(name, with: bytes)
-            } else {
-                try directory.replace(name, with: bytes)
-            }
+            return SharedFile(name, bytes, isFinal: isFinal)
+        }
+
+        fileprivate mutating func noteWritten(in directory: borrowing ProtectedDirectory) throws {
             stamp = .some(try directory.stamp(of: name))
         }
     }
@@ -67,14 +65,15 @@ struct PairingFiles {
         }
     }
 
-    /// Burns the ticket, durably, and then enters the device, durably. A crash between the two leaves a use
-    /// with a higher number than the keyfile has; the next process that holds the lock completes it.
+    /// Burns the ticket, durably, and then enters the device, durably; on a site in one step. A crash between
+    /// the two leaves a use with a higher number than the keyfile has; the next process that holds the lock
+    /// completes it.
     mutating func enter(
         _ use: TicketUse, in directory: borrowing ProtectedDirectory, now: Moment, register: DeviceRegister
     ) throws {
         tickets.content.enter(use)
-        try tickets.write(tickets.content.serialized, in: directory)
-        try complete(in: directory, now: now, register: register)
+        let burnt = tickets.file(tickets.content.serialized)
+        try complete(after: burnt, in: directory, now: now, register: register)
     }
 
     /// Counts a failure, durably. If it cannot be written, it counts in memory all the same.
@@ -86,22 +85,28 @@ struct PairingFiles {
         attempts.content.keepTickets { tickets.ticket($0) != nil }
         let stamp = attempts.stamp
         let isVoid = ticket.map { attempts.content.failures(of: $0) >= FailedAttempts.ticketLimit } ?? false
+        let file = attempts.file(attempts.content.serialized, isFinal: isVoid)
         do {
-            try attempts.write(attempts.content.serialized, isFinal: isVoid, in: directory)
+            try directory.replaceShared([file])
+        } catch let error as SharedConflict {
+            throw error
         } catch {
             attempts.stamp = stamp
             throw error
         }
+        try attempts.noteWritten(in: directory)
     }
 
     /// Notes what the clocks say, durably, also in the version before.
     mutating func see(_ moment: Moment, in directory: borrowing ProtectedDirectory) throws {
         devices.content.see(moment)
-        try devices.write(devices.content.serialized, isFinal: true, in: directory)
+        try directory.replaceShared([devices.file(devices.content.serialized, isFinal: true)])
+        try devices.noteWritten(in: directory)
     }
 
     private mutating func complete(
-        in directory: borrowing ProtectedDirectory, now: Moment, register: DeviceRegister
+        after burnt: SharedFile? = nil, in directory: borrowing ProtectedDirectory, now: Moment,
+        register: DeviceRegister
     ) throws {
         let before = devices.stamp
         let gone = devices.content.forgetAsks(at: now)
@@ -110,7 +115,10 @@ struct PairingFiles {
         if entered.contains(where: { devices.content.device($0)?.expires != nil }) {
             devices.content.see(now.latest(and: devices.content.seen))
         }
-        try devices.write(devices.content.serialized, in: directory)
+        let entry = devices.file(devices.content.serialized)
+        try directory.replaceShared((burnt.map { [$0] } ?? []) + [entry])
+        if burnt != nil { try tickets.noteWritten(in: directory) }
+        try devices.noteWritten(in: directory)
         Journal.note(
             entered.compactMap { pin in
                 devices.content.device(pin).map { device in

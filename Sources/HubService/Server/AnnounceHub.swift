@@ -40,7 +40,8 @@ final class AnnounceHub: Sendable {
                 log.notice("does not answer probes over UDP: \(error)")
             }
         }
-        twins = Task { await TwinWatch(pins: [hub.pin] + [hub.old].compactMap(\.self), log: log).run() }
+        let pins = [hub.pin] + [hub.old].compactMap(\.self)
+        twins = Task { await TwinWatch(pins: pins, site: state.site, log: log).run() }
         watching = Task {
             // A code that is used or expires ends the state "open for pairing"; only using it changes a file.
             let expiry = AnnounceHub.Alarm { continuation.yield() }

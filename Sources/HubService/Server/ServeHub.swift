@@ -27,6 +27,7 @@ package final class ServeHub: Sendable {
     private let services: ServedServices
     private let metrics: MetricsServer?
     private let keyWatch: KeyWatch
+    private let site: SiteWatch
     /// Finished when the announcement is withdrawn, or when waiting for that is given up.
     private let withdrawal = AsyncStream.makeStream(of: Void.self)
 
@@ -38,7 +39,7 @@ package final class ServeHub: Sendable {
         group: MultiThreadedEventLoopGroup, listeners: [any Channel], watch: StateWatch.Running,
         loops: [NIOLoopBound<ServeLoop>], announcement: AnnounceHub?, expiries: ExpiryWatch,
         status: ServiceStatus, keepAlive: KeepAlive, household: HouseGate, shared: ServerContext,
-        services: ServedServices, metrics: MetricsServer?, keyWatch: KeyWatch
+        services: ServedServices, metrics: MetricsServer?, keyWatch: KeyWatch, site: SiteWatch
     ) {
         self.group = group
         self.listeners = listeners
@@ -51,7 +52,7 @@ package final class ServeHub: Sendable {
         self.household = household
         self.shared = shared
         self.services = services
-        (self.metrics, self.keyWatch) = (metrics, keyWatch)
+        (self.metrics, self.keyWatch, self.site) = (metrics, keyWatch, site)
         renewal = Task { await shared.certificate.run(shared.names, shared.log) }
         port = UInt16(listeners.first?.localAddress?.port ?? 0)
     }
@@ -195,7 +196,8 @@ package final class ServeHub: Sendable {
         let server = ServeHub(
             group: group, listeners: listeners, watch: watch, loops: loops, announcement: announcement,
             expiries: expiries, status: status, keepAlive: keepAlive, household: household, shared: shared,
-            services: services, metrics: metrics, keyWatch: keyWatch)
+            services: services, metrics: metrics, keyWatch: keyWatch,
+            site: SiteWatch(state, log: shared.log, onStale: sweep))
         uplinks.execute {
             $0.show(shared.names.installedFile)
             $0.keep(shared.ways.ways.relays)
@@ -239,6 +241,7 @@ package final class ServeHub: Sendable {
         limit.cancel()
         for await _ in withdrawal.stream {}
         await household.stop()
+        await site.stop()
         await watch.stop()
         await expiries.stop()
         await shared.seen.stop()
@@ -263,6 +266,10 @@ package final class ServeHub: Sendable {
         case .cannotWrite(let error):
             log.notice(
                 "serves approved devices, but nobody can pair until this is mended: \(describing(error))")
+        case .siteAway(let error):
+            log.notice(
+                "serves with this gate's copy, and nobody can pair until this is mended: "
+                    + describing(error))
         case .noRoom:
             log.notice(
                 "no room can be kept in \(state.path) for a revocation on a full disk; make room there")

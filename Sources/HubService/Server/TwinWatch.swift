@@ -16,6 +16,8 @@ struct TwinWatch: Sendable {
 
     /// Those of the keys that the hub shows.
     let pins: [Pin]
+    /// The gates of a site have one key.
+    let site: SiteHandle
     let log: ServeLog
 
     /// Goes on until its task is cancelled.
@@ -24,7 +26,7 @@ struct TwinWatch: Sendable {
         var pause = TwinWatch.firstLook
         while (try? await Task.sleep(for: pause)) != nil {
             pause = TwinWatch.interval
-            for address in await look() where named.count < TwinWatch.mostNamed {
+            for address in await look() where site.known == nil && named.count < TwinWatch.mostNamed {
                 guard named.insert(address).inserted else { continue }
                 log.warning(
                     .twin,

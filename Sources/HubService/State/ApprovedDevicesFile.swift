@@ -23,7 +23,7 @@ struct ApprovedDevicesFile {
         by author: JournalEntry.Author? = nil, at now: Moment,
         _ body: (inout ApprovedDevices, borrowing ProtectedDirectory) throws -> Result
     ) throws -> Result {
-        try state.open().withLock { directory in
+        try state.open().withSharedLock { directory in
             try ApprovedDevicesFile.change(in: directory, by: author, at: now) { devices in
                 try body(&devices, directory)
             }
@@ -41,11 +41,10 @@ struct ApprovedDevicesFile {
         guard isCompleted || devices != before else { return result }
         // By the boot clock too: an approval ends also if nothing serves, and the clock is set back.
         if hasNewEnd(devices, before: before) { devices.see(now.latest(and: devices.seen)) }
-        if takesBack(devices, before: before) {
-            try directory.replaceBoth(ApprovedDevices.fileName, with: devices.serialized)
-        } else {
-            try directory.replace(ApprovedDevices.fileName, with: devices.serialized)
-        }
+        try directory.replaceShared([
+            SharedFile(
+                ApprovedDevices.fileName, devices.serialized, isFinal: takesBack(devices, before: before))
+        ])
         Journal.note(.init(of: devices, before: before), by: author, at: now.wall, in: directory)
         return result
     }

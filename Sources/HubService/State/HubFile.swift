@@ -8,6 +8,7 @@ package enum HubFile: CaseIterable, Sendable {
         names
     case publicCertificate, certificateRequest
     case rooms, scenes, rules, sceneRuns
+    case site, siteCopy
 
     package var name: String {
         switch self {
@@ -30,6 +31,8 @@ package enum HubFile: CaseIterable, Sendable {
         case .scenes: HubScenes.fileName
         case .rules: Rules.fileName
         case .sceneRuns: SceneRuns.fileName
+        case .site: SiteSettings.fileName
+        case .siteCopy: SiteCopy.fileName
         }
     }
 
@@ -40,9 +43,9 @@ package enum HubFile: CaseIterable, Sendable {
         switch self {
         case .settings, .key, .certificate, .devices: .always
         case .oldKey, .keys, .ways, .services, .joined, .publicCertificate, .rooms, .scenes, .rules,
-            .sceneRuns:
+            .sceneRuns, .site:
             .ifThere
-        case .codes, .attempts, .lastSeen, .names, .certificateRequest: .never
+        case .codes, .attempts, .lastSeen, .names, .certificateRequest, .siteCopy: .never
         }
     }
 
@@ -57,7 +60,7 @@ package enum HubFile: CaseIterable, Sendable {
         case .devices: .devices
         case .codes: .codes
         // Its names are the hub's.
-        case .settings, .publicCertificate, .certificateRequest: .settings
+        case .settings, .publicCertificate, .certificateRequest, .site: .settings
         // The house is told of it.
         case .joined: .settings
         case .ways: .ways
@@ -65,7 +68,7 @@ package enum HubFile: CaseIterable, Sendable {
         case .rooms, .scenes, .rules: .household
         // The hub begins to serve anew.
         case .key, .oldKey: .settings
-        case .keys, .certificate, .attempts, .lastSeen, .names, .sceneRuns: nil
+        case .keys, .certificate, .attempts, .lastSeen, .names, .sceneRuns, .siteCopy: nil
         }
     }
 
@@ -74,7 +77,7 @@ package enum HubFile: CaseIterable, Sendable {
         switch self {
         case .rooms, .scenes, .rules, .sceneRuns: true
         case .settings, .key, .oldKey, .keys, .certificate, .devices, .codes, .attempts, .lastSeen, .ways,
-            .services, .joined, .names, .publicCertificate, .certificateRequest:
+            .services, .joined, .names, .publicCertificate, .certificateRequest, .site, .siteCopy:
             false
         }
     }
@@ -90,7 +93,7 @@ package enum HubFile: CaseIterable, Sendable {
         switch self {
         case .devices, .attempts, .codes: true
         case .settings, .key, .oldKey, .keys, .certificate, .lastSeen, .ways, .services, .joined, .names,
-            .publicCertificate, .certificateRequest, .rooms, .scenes, .rules, .sceneRuns:
+            .publicCertificate, .certificateRequest, .rooms, .scenes, .rules, .sceneRuns, .site, .siteCopy:
             false
         }
     }
@@ -113,6 +116,8 @@ package enum HubFile: CaseIterable, Sendable {
         case .scenes: _ = try HubScenes(parsing: bytes)
         case .rules: _ = try Rules(parsing: bytes)
         case .sceneRuns: _ = try SceneRuns(parsing: bytes)
+        case .site: _ = try SiteSettings(parsing: bytes)
+        case .siteCopy: _ = try SiteCopy(parsing: bytes)
         case .key, .oldKey, .certificate, .publicCertificate: break
         }
     }

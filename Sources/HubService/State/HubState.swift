@@ -19,6 +19,8 @@ package struct HubState: Sendable {
     package let command: String
     /// The folder of the sockets between the gate and the house.
     package let sockets: String
+    /// The site that the hub is a gate of.
+    package let site = SiteHandle()
 
     /// The first of: `option`, `$HUBPAIR_STATE`, `/var/lib/hubpair` for root, `$XDG_STATE_HOME/hubpair`,
     /// `~/.local/state/hubpair`.
@@ -39,11 +41,14 @@ package struct HubState: Sendable {
 
     /// Opens the directory; a hub must be set up there.
     package func open() throws -> ProtectedDirectory {
+        var directory: ProtectedDirectory
         do throws(FileError) {
-            return try ProtectedDirectory(path: path)
+            directory = try ProtectedDirectory(path: path)
         } catch {
             throw refusal(error)
         }
+        directory.shared = try site.register(in: directory)
+        return directory
     }
 
     /// True if the directory has a file of a hub, as far as this user can see. Without one no hub is set up

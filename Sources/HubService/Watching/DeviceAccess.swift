@@ -61,11 +61,13 @@ final class DeviceAccess: Sendable {
         found = nil
         do {
             let (device, version) = try register.deviceAndVersion(pin)
+            try register.checkFresh()
             note(nil)
             guard let device else { return .unknown }
             let verdict = verdict(on: device)
             guard verdict == .approved else { return .refused(device, verdict) }
-            if device.expires == nil { found = Found(device: device, version: version) }
+            // The copy of a site counts for a time only.
+            if device.expires == nil, !register.isCopy { found = Found(device: device, version: version) }
             return .approved(device)
         } catch {
             note(describing(error))
@@ -107,7 +109,7 @@ final class DeviceAccess: Sendable {
         if let fault {
             log.error("nobody is let in until this is mended: \(fault)")
         } else {
-            log.notice("the list of approved devices can be read again")
+            log.notice("the list of approved devices counts again")
         }
     }
 }

@@ -46,6 +46,12 @@ package final class DeviceRegister: Sendable {
         try lookUp { devices in (devices[pin], versionNow) }
     }
 
+    /// Throws if the keyfile is the copy of a site that has not confirmed it for too long.
+    func checkFresh() throws { try state.site.known?.checkFresh() }
+
+    /// True if the keyfile is the copy of a site.
+    var isCopy: Bool { state.site.known != nil }
+
     /// The pins of all devices in the keyfile.
     func pins() throws -> Set<Pin> { try lookUp { Set($0.keys) } }
 

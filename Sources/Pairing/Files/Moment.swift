@@ -128,7 +128,7 @@ public struct BootTime: Equatable, Sendable, CustomStringConvertible {
 
 extension KeyFile {
     /// The moment at `key` (its wall clock) and `boot` (its boot clock, which may be missing).
-    func moment(_ key: String, boot: String, in group: String) throws(KeyFileError) -> Moment? {
+    package func moment(_ key: String, boot: String, in group: String) throws(KeyFileError) -> Moment? {
         guard let wall = try time(key, in: group) else { return nil }
         return Moment(wall: wall, boot: try bootTime(boot, in: group))
     }

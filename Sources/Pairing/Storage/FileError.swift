@@ -26,6 +26,8 @@ package enum FileError: Equatable, UserError {
     case notPrivate(path: String)
     /// The file has this many bytes, more than `ProtectedDirectory.maximumFileByteCount`.
     case tooLarge(Int, path: String)
+    /// The file is a copy of what the gates of a site share.
+    case copy(path: String)
     /// Another process has held the lock for 10 s.
     case locked(path: String)
     /// A system call failed with this errno.
@@ -48,6 +50,7 @@ package enum FileError: Equatable, UserError {
         case .notPrivate(let path): "\(path) is a directory that others use too"
         case .tooLarge(let count, let path):
             "\(path) has \(count) bytes, more than \(ProtectedDirectory.maximumFileByteCount)"
+        case .copy(let path): "\(path) is a copy of what the gates of a site share"
         case .locked(let path): "another process has held \(path) for 10 seconds"
         case .system(let code, let operation, let path):
             "cannot \(operation) \(path): \(String(cString: strerror(code)))"
@@ -67,6 +70,7 @@ package enum FileError: Equatable, UserError {
         case .missing: .noInput
         case .exists: .cannotWrite
         case .locked: .tryAgain
+        case .copy: .notPermitted
         case .notDirectory, .notPrivate, .symbolicLink, .linkedFile, .notRegular, .otherOwner, .strayFile,
             .tooOpen, .tooLarge:
             .configuration
@@ -96,6 +100,7 @@ package enum FileError: Equatable, UserError {
         case .tooOpen(_, let allowed, let path): "chmod \(octal(allowed)) \(shellQuoted(path))"
         case .notPrivate: "name a directory of your own; one that does not exist yet is made"
         case .tooLarge: "hubpair did not write this file; move it away"
+        case .copy: "change it with 'hubpair devices' and 'hubpair codes'"
         case .locked: "try again, and look for a hubpair that hangs: pgrep -a hubpair"
         case .system(EACCES, _, _), .system(EPERM, _, _): "run as the owner of the files"
         case .system(ENOSPC, _, _), .system(EDQUOT, _, _): "make room on the disk; nothing was lost"

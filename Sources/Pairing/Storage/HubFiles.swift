@@ -11,7 +11,8 @@
 /// durable when ``update(_:)`` returns, and counts at once in a running `hubpair serve`.
 ///
 /// Refused, with an error that says how to mend it: a directory or file of another user, one that others may
-/// read, symbolic links, a file with a fault, a hub that is not set up.
+/// read, symbolic links, a file with a fault, a hub that is not set up; changes of a hub that is one of
+/// several gates.
 public struct HubFiles: Sendable {
     /// The state directory's path, as it was given.
     public let path: String
@@ -38,6 +39,9 @@ public struct HubFiles: Sendable {
         _ body: (_ devices: inout ApprovedDevices, _ tickets: inout Tickets) throws -> Result
     ) throws -> Result {
         try ProtectedDirectory(path: path).withLock { directory in
+            guard try directory.stamp(of: "site") == nil else {
+                throw FileError.copy(path: directory.path(of: ApprovedDevices.fileName))
+            }
             let before = try HubFiles.read(in: directory)
             var (devices, tickets) = before
             let result = try body(&devices, &tickets)

@@ -17,6 +17,8 @@ package struct ProtectedDirectory: ~Copyable {
     let descriptor: Int32
     /// Whose files these are.
     package let owner: DirectoryOwner
+    /// Where some of the files are kept that several gates share; nil if they are this directory's alone.
+    package var shared: (any SharedFiles)?
 
     /// Opens the directory; if `create` is true, creates it and its parents if missing.
     package init(path: String, create: Bool = false) throws(FileError) {

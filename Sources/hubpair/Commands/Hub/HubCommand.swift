@@ -20,7 +20,7 @@ struct HubCommand: ParsableCommand {
         subcommands: [
             HubShowCommand.self, Backup.self, Restore.self, HubJournalCommand.self, HubRecordsCommand.self,
             HubCertificateCommand.self, HubKeyCommand.self, HubNamesCommand.self, HubServiceCommand.self,
-            HubJoinCommand.self, HubWaysCommand.self, HubPushCommand.self,
+            HubJoinCommand.self, HubSiteCommand.self, HubWaysCommand.self, HubPushCommand.self,
         ],
         defaultSubcommand: HubShowCommand.self
     )
@@ -117,7 +117,8 @@ struct HubCommand: ParsableCommand {
             abstract: "Set up the hub that a backup holds, on this machine.",
             discussion: """
                 Every device that was paired comes back without noticing, at whatever address the hub is. \
-                All codes are void, the label too. A device that was revoked after the backup would be let \
+                With --join its devices and codes are the site's. Without, \
+                all codes are void, the label too. A device that was revoked after the backup would be let \
                 in again: --list shows which devices the backup lets in, 'hubpair devices revoke' keeps one \
                 out before the hub serves. The machine that had this identity before must not serve any \
                 more.
@@ -125,6 +126,7 @@ struct HubCommand: ParsableCommand {
                 EXAMPLES:
                   hubpair hub restore --list kitchen.age
                   hubpair hub restore kitchen.age
+                  hubpair hub restore --join kitchen.age
                 """)
 
         @Argument(help: "The backup.", completion: .file()) var file: String
@@ -135,6 +137,9 @@ struct HubCommand: ParsableCommand {
 
         @Flag(help: "Replace the hub that is set up here. Its key stays as .bak, its codes are void.")
         var replace = false
+
+        @Flag(help: "Make it one more gate of the site that the hub is a gate of; see 'hub site'.")
+        var join = false
 
         @OptionGroup var state: StateOption
         @Flag(help: .json) var json = false
@@ -173,8 +178,19 @@ struct HubCommand: ParsableCommand {
                 let records = DeviceRecord.all(backup.devices.devices, at: .now)
                 return try DeviceLine.write(records, isSeen: false, at: Date(), json: json)
             }
-            try RestoreHub(backup, state: state.state, replacing: replace).run()
+            try RestoreHub(backup, state: state.state, replacing: replace, joining: join).run()
+            if join { return try reportGate(backup) }
             report(backup, command)
+        }
+
+        private func reportGate(_ backup: HubBackup) throws {
+            let count = try AdministerDevices(state: state.state).list().count {
+                $0.verdict(at: .now) == .approved
+            }
+            Console.note(
+                "set up a gate of the hub \(backup.title) in \(state.state.path); its site lets in \(count) "
+                    + "device\(count == 1 ? "" : "s")")
+            Console.note("hint: 'hubpair serve', or sudo systemctl enable --now hubpair")
         }
 
         private func report(_ backup: HubBackup, _ command: String) {

@@ -1,0 +1,48 @@
+import FoundationEssentials
+import HubService
+import Pairing
+
+/// How the site stands that this machine's hub is a gate of; nothing for a hub of its own.
+enum CheckSite {
+    /// A certificate that ends in less is to be renewed, in seconds.
+    static let short = 14.0 * 86_400
+
+    static func checks(_ state: HubState) -> [DiagnosisCheck] {
+        guard (try? state.open().stamp(of: SiteSettings.fileName)) ?? nil != nil else { return [] }
+        return [
+            DiagnosisCheck(
+                "hub-site", tried: "asked every member of the site's etcd", deadline: .seconds(60)
+            ) {
+                let status = try SiteStatus(of: state)
+                return verdict(
+                    fault: status.fault,
+                    away: status.members.filter { if case .away = $0.standing { true } else { false } }
+                        .map(\.member.text),
+                    count: status.members.count, isBehind: status.copy != status.revision,
+                    certificate: status.settings.credentials.end, now: Date())
+            }
+        ]
+    }
+
+    static func verdict(
+        fault: SiteError?, away: [String], count: Int, isBehind: Bool, certificate: Int64?, now: Date
+    ) -> Finding.Verdict {
+        let left = certificate.map { Double($0) - now.timeIntervalSince1970 } ?? .infinity
+        let renewal = "make a new one, and run 'hubpair hub site join' again with it"
+        guard left > 0 else { return .problem("this gate's certificate has run out", mend: renewal) }
+        if let fault { return .problem(fault.description, mend: fault.hint) }
+        guard away.isEmpty else {
+            return .warning(
+                "of \(count) members these do not answer: \(away.joined(separator: ", "))",
+                mend: "start etcd there: one more that dies may stop all changes")
+        }
+        guard left >= short else {
+            let end = now.addingTimeInterval(left).timestamp
+            return .warning("this gate's certificate runs out on \(end)", mend: renewal)
+        }
+        guard !isBehind else {
+            return .warning("this gate's copy is behind", mend: "start the hub ('hubpair serve')")
+        }
+        return .ok("all \(count) members answer, and this gate is up to date")
+    }
+}

@@ -1,0 +1,253 @@
+import Glibc
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import NIOSSL
+import PinnedTLS
+import Synchronization
+
+/// Asks the members of an etcd, over TLS 1.2 or newer with the gate's certificate; the authority that was
+/// given vouches for them, and no other.
+///
+/// Its calls wait for the answer, so they belong to threads that may wait. A member that does not answer is
+/// passed over, and the one that answered last is asked first.
+final class EtcdClient: Sendable {
+    /// For one member.
+    private static let time = TimeAmount.seconds(3)
+    /// Between two rounds.
+    private static let pause = TimeAmount.milliseconds(200)
+    /// For all of them; less than another process waits for the directory's lock.
+    private static let totalTime = TimeAmount.seconds(8)
+
+    private struct Idle {
+        var channel: any Channel
+        var member: SiteMember
+    }
+
+    let members: [SiteMember]
+    private let context: NIOSSLContext
+    private let eventLoop: any EventLoop
+    private let state = Mutex<(first: Int, idle: Idle?)>((0, nil))
+
+    init(_ members: [SiteMember], _ credentials: SiteCredentials) throws(SiteError) {
+        self.members = members
+        context = try credentials.context()
+        eventLoop = MultiThreadedEventLoopGroup.singleton.next()
+    }
+
+    deinit { state.withLock { $0.idle }?.channel.close(promise: nil) }
+
+    /// The answer of the first member that gives one. A request may reach several. While a majority is there
+    /// and has no leader, all are asked again.
+    func call(_ path: String, _ json: [UInt8], limit: Int) throws(SiteError) -> [UInt8] {
+        let end = NIODeadline.now() + EtcdClient.totalTime
+        while true {
+            let telling: SiteError
+            do {
+                return try callOnce(path, json, limit: limit, until: end)
+            } catch {
+                telling = error
+            }
+            guard case .noMajority = telling, .now() + EtcdClient.pause < end else { throw telling }
+            usleep(UInt32(EtcdClient.pause.nanoseconds / 1000))
+        }
+    }
+
+    private func callOnce(
+        _ path: String, _ json: [UInt8], limit: Int, until end: NIODeadline
+    ) throws(SiteError) -> [UInt8] {
+        let first = state.withLock { $0.first }
+        var faults: [SiteError] = []
+        for offset in members.indices {
+            let index = (first + offset) % members.count
+            let left = end - .now()
+            guard left > .zero else { break }
+            do {
+                let body = try ask(
+                    members[index], path, json, limit: limit, within: min(left, EtcdClient.time))
+                state.withLock { $0.first = index }
+                return body
+            } catch {
+                switch error {
+                case .silent, .noMajority, .untrusted, .refused: faults.append(error)
+                default: throw error
+                }
+            }
+        }
+        // Who may not come in is told so, whoever else is silent.
+        let telling = faults.first { fault in
+            switch fault {
+            case .silent: false
+            default: true
+            }
+        }
+        throw telling ?? faults.first ?? .silent(members.first?.text ?? "", reason: "no answer in time")
+    }
+
+    /// The answer of one member.
+    func ask(
+        _ member: SiteMember, _ path: String, _ json: [UInt8], limit: Int, within time: TimeAmount = time
+    ) throws(SiteError) -> [UInt8] {
+        let kept = state.withLock { state in
+            guard state.idle?.member == member else { return nil as (any Channel)? }
+            defer { state.idle = nil }
+            return state.idle?.channel
+        }
+        if let kept, let reply = try? exchange(on: kept, member, path, json, limit: limit, within: time) {
+            return try EtcdClient.body(of: reply)
+        }
+        // A connection that was kept may have been ended meanwhile: that is no fault of the member's.
+        do {
+            let channel = try connect(member, within: time).wait()
+            return try EtcdClient.body(
+                of: exchange(on: channel, member, path, json, limit: limit, within: time))
+        } catch let error as SiteError {
+            throw error
+        } catch {
+            throw EtcdClient.fault(error, of: member)
+        }
+    }
+
+    /// Lines from the first member that gives some.
+    ///
+    /// - Parameter tell: called on an event loop for each line, and with nil once no more come.
+    func lines(
+        _ path: String, _ json: [UInt8], limit: Int, _ tell: @escaping @Sendable ([UInt8]?) -> Void
+    ) throws(SiteError) -> any Channel {
+        let member = members[state.withLock { $0.first }]
+        do {
+            let channel = try connect(member, within: EtcdClient.time).wait()
+            let end = channel.eventLoop.makePromise(of: Void.self)
+            end.futureResult.whenComplete { _ in tell(nil) }
+            channel.eventLoop.execute {
+                EtcdClient.send(
+                    path, json, to: member, on: channel, .lines(limit: limit, { tell($0) }, end: end),
+                    within: EtcdClient.time)
+            }
+            return channel
+        } catch {
+            throw EtcdClient.fault(error, of: member)
+        }
+    }
+
+    private func exchange(
+        on channel: any Channel, _ member: SiteMember, _ path: String, _ json: [UInt8], limit: Int,
+        within time: TimeAmount
+    ) throws -> EtcdReply {
+        let promise = channel.eventLoop.makePromise(of: EtcdReply.self)
+        channel.eventLoop.execute {
+            EtcdClient.send(
+                path, json, to: member, on: channel, .whole(limit: limit, promise), within: time)
+        }
+        let reply = try promise.futureResult.wait()
+        let old = state.withLock { state in
+            defer { state.idle = Idle(channel: channel, member: member) }
+            return state.idle?.channel
+        }
+        old?.close(promise: nil)
+        return reply
+    }
+
+    private static func send(
+        _ path: String, _ json: [UInt8], to member: SiteMember, on channel: any Channel,
+        _ receiver: EtcdConnection.Receiver, within time: TimeAmount
+    ) {
+        do {
+            try channel.pipeline.syncOperations.handler(type: EtcdConnection.self).send(
+                path, json, host: String(member.text.dropFirst(8)), to: receiver, within: time)
+        } catch {
+            switch receiver {
+            case .whole(_, let promise): promise.fail(error)
+            case .lines(_, _, let end): end.fail(error)
+            }
+        }
+    }
+
+    private func connect(_ member: SiteMember, within time: TimeAmount) -> EventLoopFuture<any Channel> {
+        let context = context
+        let handshake = eventLoop.makePromise(of: Void.self)
+        let limit = eventLoop.scheduleTask(in: time) { handshake.fail(EtcdFault.timedOut) }
+        let connected = ClientBootstrap(group: eventLoop).connectTimeout(time)
+            .channelOption(.socketOption(.so_keepalive), value: 1)
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    let operations = channel.pipeline.syncOperations
+                    // Without a name the address itself has to stand in the certificate.
+                    let isName = (try? SocketAddress(ipAddress: member.host, port: member.port)) == nil
+                    try operations.addHandler(
+                        NIOSSLClientHandler(
+                            context: context, serverHostname: isName ? member.host : nil))
+                    try operations.addHTTPClientHandlers()
+                    try operations.addHandler(EtcdConnection(handshake: handshake))
+                }
+            }.connect(host: member.host, port: member.port)
+        connected.whenFailure { handshake.fail($0) }
+        handshake.futureResult.whenComplete { result in
+            limit.cancel()
+            if case .failure = result { connected.whenSuccess { $0.close(promise: nil) } }
+        }
+        return handshake.futureResult.flatMap { connected }
+    }
+
+    private static func body(of reply: EtcdReply) throws(SiteError) -> [UInt8] {
+        guard reply.status != 200 else { return reply.body }
+        guard let (words, code) = EtcdAnswer.error(parsing: reply.body) else {
+            throw .damaged("etcd answered with the status \(reply.status)")
+        }
+        switch code {
+        // Deadline exceeded, unavailable: no leader, or one that has just died.
+        case 4, 14: throw .noMajority(words)
+        default: throw .failed(words)
+        }
+    }
+
+    private static func fault(_ error: any Error, of member: SiteMember) -> SiteError {
+        switch error {
+        case let error as SiteError: return error
+        case EtcdFault.tooLarge: return .damaged("etcd sent more than any answer has")
+        case EtcdFault.timedOut: return .silent(member.text, reason: "no answer in time")
+        case EtcdFault.closed: return .silent(member.text, reason: "it ended the connection")
+        default: break
+        }
+        let words = "\(error)"
+        if words.contains("CERTIFICATE_VERIFY_FAILED") || error is NIOSSLExtraError {
+            return .untrusted(member.text)
+        }
+        if words.contains("ALERT_BAD_CERTIFICATE") || words.contains("CERTIFICATE_REQUIRED")
+            || words.contains("ALERT_UNKNOWN_CA") || words.contains("ALERT_CERTIFICATE")
+        {
+            return .refused(member.text)
+        }
+        return .silent(member.text, reason: UpstreamLink.words(for: error))
+    }
+}
+
+extension SiteCredentials {
+    /// - Throws: `badFile` for what holds no certificate or key, `mismatch`.
+    func context() throws(SiteError) -> NIOSSLContext {
+        var configuration = TLSConfiguration.makeClientConfiguration()
+        configuration.minimumTLSVersion = .tlsv12
+        configuration.applicationProtocols = ["http/1.1"]
+        configuration.certificateVerification = .fullVerification
+        configuration.shutdownTimeout = .seconds(1)
+        guard let authorities = try? NIOSSLCertificate.fromPEMBytes(authority), !authorities.isEmpty else {
+            throw .badFile("--ca", what: "certificate")
+        }
+        configuration.trustRoots = .certificates(authorities)
+        guard let chain = try? NIOSSLCertificate.fromPEMBytes(certificate), !chain.isEmpty else {
+            throw .badFile("--cert", what: "certificate")
+        }
+        configuration.certificateChain = chain.map { .certificate($0) }
+        guard let key = try? NIOSSLPrivateKey(bytes: key, format: .pem) else {
+            throw .badFile("--key", what: "key")
+        }
+        configuration.privateKey = .privateKey(key)
+        guard let context = try? NIOSSLContext(configuration: configuration) else { throw .mismatch }
+        return context
+    }
+
+    /// When the certificate ends, in seconds since 1970.
+    package var end: Int64? {
+        (try? NIOSSLCertificate.fromPEMBytes(certificate))?.first.map { Int64($0.notValidAfter) }
+    }
+}

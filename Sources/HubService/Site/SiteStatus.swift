@@ -1,0 +1,69 @@
+import JSON
+import Pairing
+
+/// How a site stands, as this gate sees it.
+package struct SiteStatus: Sendable {
+    package struct Member: Sendable {
+        package let member: SiteMember
+        package let name: String
+        package let version: String
+        package let standing: Standing
+    }
+
+    package enum Standing: Equatable, Sendable {
+        case leads, follows
+        /// It answers, and sees no majority.
+        case alone
+        case away(SiteError)
+    }
+
+    package let settings: SiteSettings
+    package let members: [Member]
+    /// The names of the gates that have joined, this one's first; nil if the site does not say.
+    package let gates: [String]?
+    /// The revision of the last change; nil if no majority says.
+    package let revision: Int64?
+    /// What this gate has a copy of; nil if of nothing yet.
+    package let copy: Int64?
+    /// Why the site does not say.
+    package let fault: SiteError?
+
+    /// Asks every member.
+    package init(of state: HubState) throws {
+        let directory = try state.open()
+        _ = try HubState.hub(in: directory)
+        guard let settings = try directory.read(SiteSettings.fileName, SiteSettings.init(parsing:)) else {
+            throw SiteError.notJoined
+        }
+        self.settings = settings
+        let store = try EtcdStore(settings)
+        members = settings.members.map { SiteStatus.ask($0, store.client, settings.cluster) }
+        let told = Result { () throws(SiteError) in (try store.head(), try store.gates()) }
+        let all = (try? told.get())?.1
+        revision = (try? told.get())?.0
+        gates = all.map { all in
+            (all.filter { $0.id == settings.gate } + all.filter { $0.id != settings.gate }).map(\.name)
+        }
+        fault = if case .failure(let error) = told { error } else { nil }
+        copy = try directory.read(SiteCopy.fileName, SiteCopy.init(parsing:))?.revision
+    }
+
+    private static func ask(_ member: SiteMember, _ client: EtcdClient, _ cluster: UInt64) -> Member {
+        do throws(SiteError) {
+            let status = try EtcdAnswer.Status(
+                parsing: client.ask(member, "/v3/maintenance/status", Array("{}".utf8), limit: 1 << 16))
+            guard status.header.cluster == cluster else {
+                throw .otherCluster(String(status.header.cluster))
+            }
+            let known = try? EtcdAnswer.Member.list(
+                parsing: client.ask(member, "/v3/cluster/member/list", Array("{}".utf8), limit: 1 << 18))
+            return Member(
+                member: member, name: known?.first { $0.id == status.header.member }?.name ?? "",
+                version: status.version,
+                standing: status.leader == 0
+                    ? .alone : status.leader == status.header.member ? .leads : .follows)
+        } catch {
+            return Member(member: member, name: "", version: "", standing: .away(error))
+        }
+    }
+}

@@ -1,0 +1,35 @@
+/// Where the gates of a site keep what they share: it outlives each of them, and never answers with what a
+/// majority has not agreed on.
+///
+/// A gate without a site has no store: its keyfiles are all there is.
+package protocol SiteStore: Sendable {
+    /// The revision of the last change.
+    func head() throws(SiteError) -> Int64
+
+    /// All that is shared, as it was at one moment.
+    func snapshot() throws(SiteError) -> SiteSnapshot
+
+    /// Makes a change in one step, if the last change before is that of the revision `head`. Whether it was
+    /// made is known also if the member that was asked dies over it.
+    ///
+    /// - Returns: its revision; nil if another gate was faster, and nothing has changed.
+    func commit(_ change: SiteChange, on head: Int64) throws(SiteError) -> Int64?
+
+    /// Tells of every change after the revision `revision`, in order, until it is closed or broken.
+    func watch(
+        after revision: Int64, _ tell: @escaping @Sendable (SiteNews) -> Void
+    ) throws(SiteError) -> any SiteStream
+}
+
+/// Changes that are being told.
+package protocol SiteStream: Sendable {
+    func close()
+}
+
+/// What a watch tells.
+package enum SiteNews: Equatable, Sendable {
+    /// Parts that changed, nil for those that are gone, up to a revision.
+    case changed([String: SiteSnapshot.Part?], head: Int64)
+    /// Nothing more comes: all is to be read again.
+    case broken
+}

@@ -1,0 +1,138 @@
+import Dispatch
+import Pairing
+import Synchronization
+
+/// Keeps a gate's copy up to date while it serves: a watch tells of changes, and every second the site is
+/// asked whether there is a newer one, which also confirms that what is known is the newest.
+///
+/// A hub that is no gate of a site is looked at every second, too, for the case that it joins one.
+final class SiteWatch: Sendable {
+    private static let pause = DispatchTimeInterval.seconds(1)
+    /// How often it is written down that the copy was confirmed, in seconds; a tenth of the time that it
+    /// counts, if that is less.
+    private static let noting = 60.0
+
+    private struct Inbox {
+        /// Each with the number of its watch: one that was given up still tells of its end.
+        var news: [(watch: Int, news: SiteNews)] = []
+        var isToEnd = false
+    }
+
+    private let state: HubState
+    private let log: ServeLog
+    private let onStale: @Sendable () -> Void
+    private let queue = DispatchQueue(label: "hubpair.site")
+    private let inbox = Mutex(Inbox())
+    private let signal = DispatchSemaphore(value: 0)
+
+    /// - Parameter onStale: called when known devices may go on no longer.
+    init(_ state: HubState, log: ServeLog, onStale: @escaping @Sendable () -> Void) {
+        (self.state, self.log, self.onStale) = (state, log, onStale)
+        queue.async { [self] in run() }
+    }
+
+    func stop() async {
+        inbox.withLock { $0.isToEnd = true }
+        signal.signal()
+        await withCheckedContinuation { done in queue.async { done.resume() } }
+    }
+
+    /// What it remembers between two rounds.
+    private struct Round {
+        var register: SiteRegister?
+        var stream: (any SiteStream)?
+        var watch = 0
+        var fault: String?
+        var isStale = false
+        var noted: ContinuousClock.Instant?
+    }
+
+    private func run() {
+        var round = Round()
+        while !inbox.withLock({ $0.isToEnd }) {
+            look(&round)
+            _ = signal.wait(timeout: .now() + SiteWatch.pause)
+            while signal.wait(timeout: .now()) == .success {}
+        }
+        round.stream?.close()
+    }
+
+    private func look(_ round: inout Round) {
+        do {
+            let directory = try state.open()
+            let register = try state.site.register(in: directory)
+            if register !== round.register { turn(to: register, &round) }
+            guard let register else { return }
+            follow(register, &round)
+            let snapshot = try register.current()
+            try directory.withLock { directory in
+                try register.copy(snapshot, to: directory)
+                let pause = min(SiteWatch.noting, Double(register.settings.stale) / 10)
+                if round.noted.map({ .now - $0 >= .seconds(pause) }) ?? true {
+                    try register.note(snapshot.head, in: directory)
+                    round.noted = .now
+                }
+            }
+            if round.stream == nil {
+                round.watch += 1
+                round.stream = try register.store.watch(after: snapshot.head) {
+                    [weak self, watch = round.watch] news in
+                    self?.inbox.withLock { $0.news.append((watch, news)) }
+                    self?.signal.signal()
+                }
+            }
+            if round.fault != nil { log.notice("the site answers again; this gate is up to date") }
+            (round.fault, round.isStale) = (nil, false)
+        } catch {
+            note(error, &round)
+        }
+    }
+
+    /// Another site than before, or none.
+    private func turn(to register: SiteRegister?, _ round: inout Round) {
+        round.stream?.close()
+        inbox.withLock { $0.news = [] }
+        switch (round.register, register) {
+        case (_, let register?):
+            let members = register.settings.members.map(\.text).joined(separator: ", ")
+            log.notice("this hub is a gate of the site at \(members)")
+        case (_?, nil): log.notice("this hub is no gate of a site any more")
+        case (nil, nil): break
+        }
+        round = Round(register: register, watch: round.watch)
+    }
+
+    /// Takes what the watch has told; if that is not all, it is read again.
+    private func follow(_ register: SiteRegister, _ round: inout Round) {
+        let news = inbox.withLock { inbox in
+            defer { inbox.news = [] }
+            return inbox.news
+        }
+        for (watch, each) in news where watch == round.watch {
+            switch each {
+            case .changed(let parts, let head):
+                if register.take(parts, head: head) == nil { register.forget() }
+            case .broken:
+                round.stream?.close()
+                round.stream = nil
+            }
+        }
+    }
+
+    private func note(_ error: any Error, _ round: inout Round) {
+        let words = describing(error)
+        // The members take turns in what they say.
+        if round.fault == nil || !(error is SiteError) && round.fault != words {
+            let stale = round.register.map { Duration.seconds($0.settings.stale).written } ?? ""
+            log.error(
+                "the site does not answer: nobody can pair, and known devices go on for \(stale): \(words)")
+        }
+        round.fault = words
+        guard let register = round.register, !round.isStale, (try? register.checkFresh()) == nil else {
+            return
+        }
+        round.isStale = true
+        log.error("nobody is let in until the site answers again")
+        onStale()
+    }
+}

@@ -1,0 +1,234 @@
+import ArgumentParser
+import FoundationEssentials
+import HubService
+import Identity
+import JSON
+import Pairing
+import QRCodes
+
+/// `hubpair hub site`: several gates with one identity.
+struct HubSiteCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "site",
+        abstract: "Let several gates act as one hub: devices, codes and revocations are shared by etcd.",
+        discussion: """
+            Each gate has the hub's key (hub backup, hub restore --join) and asks etcd, of three or five \
+            members, over TLS. A device that is paired at one gate is let in at all; a code is good once, at \
+            whichever.
+
+            EXAMPLES:
+              hubpair hub site
+              hubpair hub site join https://etcd1:2379 --ca ca.pem --cert g.pem --key g.key
+              hubpair hub site leave
+            """,
+        subcommands: [Status.self, Join.self, Leave.self], defaultSubcommand: Status.self)
+
+    /// `hubpair hub site status`
+    struct Status: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "status", abstract: "Show how the site stands: its members, gates and this copy.",
+            discussion: """
+                Every member is asked. Without a majority the exit code is 69.
+
+                EXAMPLES:
+                  hubpair hub site
+                  hubpair hub site status --json
+                """)
+
+        @OptionGroup var state: StateOption
+        @Flag(help: .json) var json = false
+
+        func run() throws {
+            let status = try SiteStatus(of: state.state)
+            if json {
+                try JSONLine.write([status.json])
+            } else {
+                try Console.output(Table.lines(status.lines).joined(separator: "\n"))
+                try Table(
+                    columns: ["MEMBER", "NAME", "VERSION", "STATE"],
+                    rows: status.members.map { [$0.member.text, $0.name, $0.version, $0.standing.words] }
+                ).write()
+            }
+            guard let fault = status.fault else { return }
+            if !json { Console.report(fault) }
+            throw ExitStatus(of: fault)
+        }
+    }
+
+    /// `hubpair hub site join`
+    struct Join: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "join", abstract: "Make this hub a gate of a site.",
+            discussion: """
+                The first gate moves its devices and codes into etcd; nothing is lost. Another gate is made \
+                from its backup, with 'hub restore --join'. Joining again changes the members, the \
+                certificate or --stale. The files are read once, and kept in the hub's directory (mode 0600).
+
+                EXAMPLES:
+                  hubpair hub site join https://etcd1:2379 --ca ca.pem --cert g.pem --key g.key
+                  hubpair hub site join https://a:2379,https://b:2379,https://c:2379 \\
+                      --ca ca.pem --cert gate.pem --key gate.key --stale 1h
+                """)
+
+        private static let mostBytes = 65_536
+
+        @Argument(help: "The members of the etcd, with commas between them.", transform: siteMembers)
+        var members: [SiteMember]
+
+        @Option(
+            help: ArgumentHelp("The authority of the members' certificates.", valueName: "file"),
+            completion: .file())
+        var ca: String
+
+        @Option(
+            help: ArgumentHelp("This gate's certificate, for TLS clients.", valueName: "file"),
+            completion: .file())
+        var cert: String
+
+        @Option(help: ArgumentHelp("Its key (mode 0600).", valueName: "file"), completion: .file())
+        var key: String
+
+        @Option(
+            parsing: .unconditional,
+            help: ArgumentHelp(
+                "How long known devices go on while etcd has no majority. (default: 10m)",
+                valueName: "duration"),
+            transform: optionValue("not a time up to 7d", give: "one like 30s, 10m or 1h") { text in
+                Duration(written: text).map { Int($0.inSeconds) }.flatMap {
+                    (0...SiteSettings.longestStale).contains($0) ? $0 : nil
+                }
+            })
+        var stale = SiteSettings.usualStale
+
+        @OptionGroup var state: StateOption
+
+        func run() throws {
+            try checkIsPrivate(key)
+            let credentials = SiteCredentials(
+                authority: try Join.read(ca), certificate: try Join.read(cert), key: try Join.read(key))
+            let joined = try ManageSite(state: state.state).join(members, credentials, stale: stale)
+            let count = "\(joined.devices) device\(joined.devices == 1 ? "" : "s")"
+            Console.note(
+                joined.isFirst
+                    ? "this hub is the first gate of the site; \(count) moved in"
+                    : "this hub is a gate of the site, which lets in \(count)")
+            if joined.voided > 0 {
+                Console.note(
+                    "warning: \(joined.voided) code\(joined.voided == 1 ? "" : "s") of this hub "
+                        + "\(joined.voided == 1 ? "is" : "are") void now; 'hubpair print' makes a new one")
+            }
+            if joined.isFirst {
+                Console.note(
+                    "hint: for another gate: hubpair hub backup FILE, and there: hubpair hub restore "
+                        + "--join FILE")
+            }
+        }
+
+        private static func read(_ path: String) throws -> [UInt8] {
+            do {
+                return try InputFile.readWhole(path, limit: mostBytes)
+            } catch {
+                Console.report(error, subject: path)
+                throw ExitStatus(of: error)
+            }
+        }
+    }
+
+    /// `hubpair hub site leave`
+    struct Leave: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "leave",
+            abstract: "Make this gate a hub of its own again, with all that the site has.",
+            discussion: """
+                What is decided here afterwards, the gates of the site do not learn. The last gate leaves \
+                nothing behind in etcd.
+
+                EXAMPLES:
+                  hubpair hub site leave
+                  hubpair hub site leave --offline  # etcd is lost
+                """)
+
+        @Flag(help: "Do not ask etcd: this gate's copy counts.") var offline = false
+
+        @OptionGroup var state: StateOption
+
+        func run() throws {
+            let isLast = try ManageSite(state: state.state).leave(isOffline: offline)
+            Console.note(
+                "this hub is no gate of a site any more; its devices and codes are in \(state.state.path)")
+            if !isLast {
+                Console.note(
+                    "warning: the other gates have the same key; what is revoked here, they still let in")
+            }
+        }
+    }
+}
+
+/// Members with commas between them.
+private func siteMembers(_ text: String) throws -> [SiteMember] {
+    let words = text.split(separator: ",", omittingEmptySubsequences: false)
+    let members = words.compactMap { try? SiteMember($0) }
+    guard members.count == words.count, members.count <= SiteSettings.maximumMembers else {
+        throw ValidationError(
+            "not members of an etcd. Give them like https://etcd1:2379, several with commas between them")
+    }
+    return members
+}
+
+extension SiteStatus.Standing {
+    /// As it stands in `--json`.
+    fileprivate var word: String {
+        switch self {
+        case .leads: "leads"
+        case .follows: "follows"
+        case .alone: "alone"
+        case .away: "away"
+        }
+    }
+
+    fileprivate var words: String {
+        switch self {
+        case .leads, .follows: word
+        case .alone: "sees no majority"
+        case .away(let error): "\(error)"
+        }
+    }
+}
+
+extension SiteStatus {
+    fileprivate var lines: KeyValuePairs<String, String> {
+        var copy = self.copy.map { "revision \($0)" } ?? "none yet"
+        if let revision { copy += self.copy == revision ? ", up to date" : ", behind \(revision)" }
+        return [
+            "gates": gates.map { $0.joined(separator: ", ") } ?? Texts.exactly("unknown"),
+            "copy": Texts.words(copy),
+            "alone for": Duration.seconds(settings.stale).written,
+            "certificate": Texts.words("until \(certificateEnd ?? "?")"),
+        ]
+    }
+
+    private var certificateEnd: String? {
+        settings.credentials.end.map { Date(timeIntervalSince1970: Double($0)).timestamp }
+    }
+
+    fileprivate var json: JSONValue {
+        .object([
+            "members": .array(
+                members.map { member in
+                    var fault: String?
+                    if case .away(let error) = member.standing { fault = error.description }
+                    return .object([
+                        "url": .string(member.member.text), "name": .string(member.name),
+                        "version": .string(member.version), "state": .string(member.standing.word),
+                        "fault": .text(fault),
+                    ])
+                }),
+            "gates": gates.map { .array($0.map { .string($0) }) } ?? .null,
+            "revision": revision.map { .integer($0) } ?? .null,
+            "copy": copy.map { .integer($0) } ?? .null,
+            "stale": .integer(Int64(settings.stale)),
+            "certificate_ends": .text(certificateEnd),
+            "fault": .text(fault?.description),
+        ])
+    }
+}

@@ -1,0 +1,233 @@
+"""Several gates on etcd: three real members and two gates. What is decided at one counts at all, a code is good once at
+whichever, and without a majority nothing is decided that could be lost."""
+import concurrent.futures
+import json
+import os
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+
+from etcd import Authority, Etcd, Gate
+from hub import HUBPAIR, Hub
+from second_implementation import Attempt, Connection, Device, Refused
+
+
+def answer(gate, device):
+    """The status of a request that a device makes at a gate: 502 if it is let in, since there is no server behind it."""
+    with Connection(gate.port, device) as connection:
+        return connection.request("GET", "/devices/")[0]
+
+
+class SiteTests(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+        self.etcd = Etcd()
+        self.addCleanup(self.etcd.remove)
+        self.first = Hub()
+        self.addCleanup(self.first.remove)
+
+    def device(self, name):
+        return Device(os.path.join(self.folder, name), name)
+
+    def pair(self, gate, name, code=None):
+        device = self.device(name)
+        Attempt(code or gate.code(), device).send(gate.port)
+        return device
+
+    def gates(self, *options):
+        """Two gates that serve."""
+        self.etcd.join(self.first, *options)
+        second = Gate(self.first)
+        self.addCleanup(second.remove)
+        return self.first.start(), second.start()
+
+    def fails(self, hub, *arguments):
+        """Exit code and standard error of a command that fails."""
+        done = subprocess.run([HUBPAIR, *arguments, "--state", hub.state], capture_output=True, text=True, timeout=120)
+        self.assertNotEqual(done.returncode, 0, done.stdout)
+        return done.returncode, done.stderr
+
+    def test_two_gates_are_one_hub(self):
+        before = self.pair(self.first.start(), "Before")
+        self.first.stop()
+        label = self.first.code("--label")
+        one, other = self.gates()
+        with self.subTest("what was there before has moved in"):
+            self.assertEqual((answer(one, before), answer(other, before)), (502, 502))
+            self.pair(other, "By the label", label)
+            self.assertIn("pending", one.approved().values())
+        with self.subTest("paired at one, let in at the other, at once"):
+            laptop = self.pair(one, "Laptop")
+            other.wait_for(lambda: answer(other, laptop) == 502, "the other gate lets it in")
+        with self.subTest("made at one, used at the other"):
+            tablet = self.pair(other, "Tablet", one.code("--role", "owner"))
+            one.wait_for(lambda: answer(one, tablet) == 502, "the first gate lets it in")
+            roles = {device["name"]: device["role"] for device in one.devices()}
+            self.assertEqual(roles["Tablet"], "owner")
+        with self.subTest("renamed at one"):
+            other.run("devices", "rename", "Laptop", "Desk")
+            one.wait_for(lambda: "Desk" in {each["name"] for each in one.devices()}, "the name")
+        with self.subTest("revoked at one, refused at the other"):
+            one.run("devices", "revoke", "Desk")
+            other.wait_for(lambda: answer(other, laptop) == 403, "the other gate refuses it")
+            self.assertEqual(answer(one, laptop), 403)
+        with self.subTest("wrong proofs count together"):
+            code = one.code()
+            for gate in (one, other, one, other, one):
+                with self.assertRaises(Refused) as refused:
+                    Attempt(code, self.device("Guesser")).send(gate.port, proof="A" * 43)
+                self.assertEqual(refused.exception.error, "bad_proof")
+            with self.assertRaises(Refused) as refused:
+                Attempt(code, self.device("Late")).send(other.port)
+            self.assertEqual(refused.exception.error, "too_many_attempts")
+        with self.subTest("the status says so"):
+            status = json.loads(one.run("hub", "site", "--json"))
+            self.assertEqual(len(status["gates"]), 2)
+            self.assertEqual([each["state"] for each in status["members"]].count("leads"), 1)
+        with self.subTest("out again, with all of it"):
+            other.stop()
+            devices, codes = other.devices(), other.run("codes", "--json")
+            other.run("hub", "site", "leave")
+            self.assertEqual((other.devices(), other.run("codes", "--json")), (devices, codes))
+            self.assertNotIn("site", {name.split(".")[0] for name in os.listdir(other.state)} - {"site-copy"})
+            one.run("hub", "site", "leave")
+            self.assertEqual(self.etcd.control("get", "--prefix", "/hubpair", "--keys-only").stdout.strip(), "")
+            self.assertEqual((answer(one, tablet), answer(one, laptop)), (502, 403))
+
+    def test_a_code_used_at_two_gates_has_one_winner(self):
+        one, other = self.gates()
+        with concurrent.futures.ThreadPoolExecutor(6) as pool:
+            for number in range(int(os.environ.get("HUBPAIR_SITE_RACES", 6))):
+                code = one.code()
+
+                def attempt(index, code=code, number=number):
+                    try:
+                        return Attempt(code, self.device(f"D{number}-{index}")).send((one, other)[index % 2].port)
+                    except Refused as refused:
+                        return refused.error
+                results = list(pool.map(attempt, range(4)))
+                errors = [each for each in results if isinstance(each, str)]
+                self.assertEqual(errors, ["ticket_used"] * 3, results)
+        names = [device["name"] for device in one.devices()]
+        self.assertEqual(len(names), int(os.environ.get("HUBPAIR_SITE_RACES", 6)))
+
+    def test_without_a_majority_nothing_is_decided(self):
+        one, other = self.gates("--stale", "10m")
+        laptop = self.pair(one, "Laptop")
+        other.wait_for(lambda: answer(other, laptop) == 502, "the other gate lets it in")
+        with self.subTest("a member dies, even the one that leads"):
+            leader = self.etcd.leader()
+            code = Attempt(one.code(), self.device("Tablet"))
+            self.etcd.kill(leader)
+            one.wait_for(lambda: self.is_paired(code, one), "it pairs with two members")
+        with self.subTest("the majority dies"):
+            code = one.code()
+            self.etcd.kill(next(name for name in self.etcd.names if name != leader))
+            attempt = Attempt(code, self.device("Phone"))
+            with self.assertRaises(Refused) as refused:
+                attempt.send(one.port)
+            self.assertEqual((refused.exception.status, refused.exception.error), (503, "unavailable"))
+            status, words = self.fails(one, "devices", "revoke", "Laptop")
+            self.assertEqual(status, 69, words)
+            self.assertNotIn("revoked", words)
+            self.assertEqual((answer(one, laptop), answer(other, laptop)), (502, 502))
+            self.assertEqual(self.fails(one, "hub", "site")[0], 69)
+        with self.subTest("a gate that starts again goes on with its copy"):
+            other.kill()
+            other.start()
+            self.assertEqual(answer(other, laptop), 502)
+        with self.subTest("and all goes on when it is back"):
+            self.etcd.start(leader)
+            self.etcd.wait()
+            # The same nonce: whatever became of the first attempt, it is one.
+            one.wait_for(lambda: self.is_paired(attempt, other), "the code is as good as before")
+            one.run("devices", "revoke", "Laptop")
+            other.wait_for(lambda: answer(other, laptop) == 403, "the other gate refuses it")
+
+    def is_paired(self, attempt, gate):
+        try:
+            attempt.send(gate.port)
+            return True
+        except Refused as refused:
+            self.assertEqual(refused.status, 503, refused.error)
+            return False
+
+    def test_a_copy_that_nobody_confirms_lets_nobody_in(self):
+        one, other = self.gates("--stale", "2s")
+        laptop = self.pair(one, "Laptop")
+        for name in self.etcd.names[:2]:
+            self.etcd.kill(name)
+        one.wait_for(lambda: answer(one, laptop) == 503, "the time is over")
+        self.assertIn("nobody is let in until", one.log())
+        for name in self.etcd.names[:2]:
+            self.etcd.start(name)
+        one.wait_for(lambda: answer(one, laptop) == 502, "it is back")
+
+    def test_clear_errors(self):
+        hub, etcd = self.first, self.etcd
+        pem, key = etcd.gate
+        def join(*options, members=etcd.members):
+            return self.fails(hub, "hub", "site", "join", members, *options)
+        strangers = Authority(etcd.folder, "strangers")
+        their_pem, their_key = strangers.issue("stranger")
+        for what, arguments, status, words in [
+            ("another authority", ("--ca", strangers.path, "--cert", pem, "--key", key), 77, "not of the authority"),
+            ("a stranger's certificate", ("--ca", etcd.authority.path, "--cert", their_pem, "--key", their_key), 77,
+             "refuses this gate's certificate"),
+            ("another key", ("--ca", etcd.authority.path, "--cert", pem, "--key", their_key), 64, "do not belong together"),
+            ("no certificate", ("--ca", etcd.authority.path, "--cert", key, "--key", key), 65, "holds no certificate"),
+        ]:
+            with self.subTest(what):
+                code, said = join(*arguments)
+                self.assertEqual((code, words in said), (status, True), said)
+                self.assertNotIn("site", os.listdir(hub.state))
+        with self.subTest("nobody there"):
+            self.assertEqual(join(*etcd.options(), members="https://127.0.0.1:1")[0], 69)
+        with self.subTest("half a migration"):
+            prefix = f"/hubpair/1/{hub.identity['hub']}"
+            etcd.control("put", f"{prefix}/moving", "x")
+            etcd.control("put", f"{prefix}/part/tickets/ticket left over", "3\n[ticket left over]\n")
+            etcd.join(hub)
+            self.assertEqual(json.loads(hub.run("hub", "site", "--json"))["gates"] != [], True)
+            self.assertEqual(hub.run("codes", "--json").strip(), "")
+            etcd.control("del", f"{prefix}/head")
+            etcd.control("put", f"{prefix}/moving", "x")
+            self.assertIn("did not finish", self.fails(hub, "print", "--format", "text")[1])
+        with self.subTest("emptied"):
+            etcd.control("del", "--prefix", prefix)
+            self.assertIn("holds nothing of this hub", self.fails(hub, "print", "--format", "text")[1])
+            hub.run("hub", "site", "leave")
+            etcd.join(hub)
+        with self.subTest("what no gate has written"):
+            etcd.control("put", f"{prefix}/part/approved-devices/device X", "1\n[device X]\nname=x\n")
+            etcd.control("put", f"{prefix}/head", "x")
+            code, said = self.fails(hub, "devices", "revoke", "X")
+            self.assertEqual(code, 65, said)
+            etcd.control("del", f"{prefix}/part/approved-devices/device X")
+            etcd.control("put", f"{prefix}/head", "y")
+            hub.run("print", "--format", "text")
+        with self.subTest("history that is gone"):
+            hub.start()
+            revision = json.loads(hub.run("hub", "site", "--json"))["revision"]
+            etcd.control("compaction", str(revision))
+            self.pair(hub, "Laptop")
+        with self.subTest("another cluster"):
+            other = Etcd(count=1)
+            self.addCleanup(other.remove)
+            # The members' place, and another cluster in it.
+            path = os.path.join(hub.state, "site")
+            with open(path) as file:
+                text = file.read()
+            number = text.split("cluster=")[1].split()[0]
+            with open(path, "w") as file:
+                file.write(text.replace(number, str(int(number) ^ 1)))
+            code, said = self.fails(hub, "print", "--format", "text")
+            self.assertEqual((code, "another etcd cluster" in said), (78, True), said)
+            with open(path, "w") as file:
+                file.write(text)
+            code, said = self.fails(hub, "hub", "site", "join", other.members, *other.options())
+            self.assertEqual((code, "is a gate of the site at" in said), (64, True), said)
