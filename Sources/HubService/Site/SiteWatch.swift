@@ -7,7 +7,7 @@ import Synchronization
 ///
 /// A hub that is no gate of a site is looked at every second, too, for the case that it joins one.
 final class SiteWatch: Sendable {
-    private static let pause = DispatchTimeInterval.seconds(1)
+    private static let pause: Int32 = 1_000
     /// How often it is written down that the copy was confirmed, in seconds; a tenth of the time that it
     /// counts, if that is less.
     private static let noting = 60.0
@@ -23,7 +23,7 @@ final class SiteWatch: Sendable {
     private let onStale: @Sendable () -> Void
     private let queue = DispatchQueue(label: "hubpair.site")
     private let inbox = Mutex(Inbox())
-    private let signal = DispatchSemaphore(value: 0)
+    private let alarm = WakeUp()
 
     /// - Parameter onStale: called when known devices may go on no longer.
     init(_ state: HubState, log: ServeLog, onStale: @escaping @Sendable () -> Void) {
@@ -33,7 +33,7 @@ final class SiteWatch: Sendable {
 
     func stop() async {
         inbox.withLock { $0.isToEnd = true }
-        signal.signal()
+        alarm.call()
         await withCheckedContinuation { done in queue.async { done.resume() } }
     }
 
@@ -51,8 +51,7 @@ final class SiteWatch: Sendable {
         var round = Round()
         while !inbox.withLock({ $0.isToEnd }) {
             look(&round)
-            _ = signal.wait(timeout: .now() + SiteWatch.pause)
-            while signal.wait(timeout: .now()) == .success {}
+            alarm.wait(milliseconds: SiteWatch.pause)
         }
         round.stream?.close()
     }
@@ -78,7 +77,7 @@ final class SiteWatch: Sendable {
                 round.stream = try register.store.watch(after: snapshot.head) {
                     [weak self, watch = round.watch] news in
                     self?.inbox.withLock { $0.news.append((watch, news)) }
-                    self?.signal.signal()
+                    self?.alarm.call()
                 }
             }
             if round.fault != nil { log.notice("the site answers again; this gate is up to date") }
