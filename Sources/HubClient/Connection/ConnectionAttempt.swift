@@ -34,7 +34,8 @@ final class ConnectionAttempt: Sendable {
 
     /// The pin of the peer's key; nil before its certificate was received.
     var pin: Pin? { state.withLock { $0.pin } }
-    /// How the key that was expected names another one, if the peer has said so.
+    /// How one key of a hub names another one, if the peer's certificate says so; whose they are is not
+    /// checked.
     var statement: KeyStatement? { state.withLock { $0.statement } }
     /// Why the peer's key was refused.
     var rejection: HubConnectionError.Reason? { state.withLock { $0.rejection } }
@@ -83,12 +84,11 @@ final class ConnectionAttempt: Sendable {
                 return false
             }
             $0.pin = key
+            $0.statement = (try? leaf.toDERBytes()).flatMap { KeyStatement(inCertificate: $0) }
             switch peer {
             case .pin(let expected):
-                let statement = (try? leaf.toDERBytes()).flatMap { KeyStatement(inCertificate: $0) }
-                $0.statement = statement?.old == expected ? statement : nil
                 if key == expected { return true }
-                if let named = $0.statement, named.new == key {
+                if let named = $0.statement, named.old == expected, named.new == key {
                     guard now < named.until else {
                         $0.rejection = .laterKey(
                             expected: expected.fingerprint, seen: key, over: named.until)

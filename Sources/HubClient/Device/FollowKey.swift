@@ -9,7 +9,7 @@ struct FollowKey: Sendable {
     /// - Parameter connection: one for which the key with the pin `pin` was expected.
     /// - Throws: if the hub has shown another key, and nothing says that it is good.
     func run(_ connection: HubConnection, pinned pin: Pin) throws {
-        guard let statement = connection.statement else { return }
+        guard let statement = connection.statement, statement.old == pin else { return }
         let now = Date()
         var outcome: Outcome?
         do {

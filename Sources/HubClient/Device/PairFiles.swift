@@ -80,18 +80,28 @@ struct PairFiles: Sendable {
     /// Stores the hub, and ends the attempt if the device is approved. Call it only after the hub's proof.
     ///
     /// The first hub becomes the default. A hub that the user had added by its address is no longer listed as
-    /// added, and keeps the user's name for it.
+    /// added, and keeps the user's name for it. A hub that is known by the key that it had before keeps its
+    /// place.
     func store(
-        _ reply: PairReply, of pin: Pin, at address: HubAddress, attempt: PairAttempt, alias: PeerName?,
-        now: Date
+        _ reply: PairReply, of pin: Pin, _ statement: KeyStatement?, at address: HubAddress,
+        attempt: PairAttempt, alias: PeerName?, now: Date
     ) throws -> PairOutcome {
         try ProtectedDirectory(path: configuration.path).withLock { directory in
             let outcome = try KnownHubsFile.change(in: directory) { known in
-                try PairFiles.insert(reply, of: pin, at: address, attempt, alias, now, in: &known)
+                if let statement, statement.new == pin { PairFiles.follow(statement, in: &known, at: now) }
+                return try PairFiles.insert(reply, of: pin, at: address, attempt, alias, now, in: &known)
             }
             if outcome.isApproved { try PairFiles.end(attempt, in: directory) }
             return outcome
         }
+    }
+
+    /// Who has just paired with the new key did not come in time, and may take it over all the same.
+    private static func follow(_ statement: KeyStatement, in known: inout KnownHubs, at now: Date) {
+        guard let hub = known.hubs.first(where: { $0.pin == statement.old }) else { return }
+        let time = min(now, statement.until.addingTimeInterval(-1))
+        guard (try? statement.check(pinned: hub.pin, serial: hub.serial, at: time)) != nil else { return }
+        known.follow(statement)
     }
 
     private static func insert(

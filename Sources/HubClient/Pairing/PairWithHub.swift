@@ -89,7 +89,8 @@ package struct PairWithHub: Sendable {
         try attempt.verify(reply, from: connection.pin)
         let address = await dialer.lastingAddress(of: connection, code: code, place: place)
         var outcome = try files.store(
-            reply, of: connection.pin, at: address, attempt: attempt, alias: alias, now: Date())
+            reply, of: connection.pin, connection.statement, at: address, attempt: attempt, alias: alias,
+            now: Date())
         guard !outcome.isApproved else {
             // It is paired, whatever becomes of this question; the next connection asks again.
             try? await AskWays(configuration: configuration).run(connection)
