@@ -110,9 +110,12 @@ public struct KeyStatement: Hashable, Sendable {
         try? self.init(verifying: Array(rest[start...].prefix(KeyStatement.byteCount)))
     }
 
-    /// Throws unless who has pinned `pin` may take the new key over now.
+    /// Throws unless who has pinned a key may take the new one over.
     ///
-    /// - Parameter serial: that of the statement by which `pin` was taken over; 0 if by pairing.
+    /// - Parameters:
+    ///   - pin: the key that is pinned now.
+    ///   - serial: that of the statement by which it was taken over; 0 if by pairing.
+    ///   - now: the time of day.
     public func check(pinned pin: Pin, serial: UInt32, at now: Date) throws(KeyStatementError) {
         guard pin == old else { throw .otherHub }
         guard self.serial > serial else { throw .replayed(self.serial, known: serial) }
