@@ -58,7 +58,8 @@ import Testing
 
     /// `hubpair hubs` is an example of `hubs list`, and `hubpair hub` of `hub show`.
     private func isDefault(_ arguments: [String], _ command: [String]) -> Bool {
-        ["list", "show"].contains(command.last) && CommandPath(arguments).words == command.dropLast()
+        ["list", "show", "status"].contains(command.last)
+            && CommandPath(arguments).words == command.dropLast()
     }
 
     /// One form for every default, in the lines of options and arguments.

@@ -41,7 +41,7 @@ import Testing
             "pair My hub",
             "'pair' takes the picture of the code; the hub goes behind --hub: hubpair pair --hub 'My hub'"
         ),
-        ("pair photo.jpg please", "see 'hubpair pair --help'"),
+        ("pair photo.jpg please", "did you mean 'hubpair pair photo.jpg'?"),
         ("help scan --raw", "see 'hubpair scan --help'"),
         ("help lst", "did you mean 'hubpair list'?"),
         ("hubs ad Attic 192.0.2.1", "did you mean 'hubpair hubs add Attic 192.0.2.1'?"),

@@ -66,14 +66,13 @@ struct HubSiteCommand: ParsableCommand {
 
                 EXAMPLES:
                   hubpair hub site join https://etcd1:2379 --ca ca.pem --cert g.pem --key g.key
-                  hubpair hub site join https://a:2379,https://b:2379,https://c:2379 \\
-                      --ca ca.pem --cert gate.pem --key gate.key --stale 1h
+                  hubpair hub site join https://a:2379,https://b:2379 --ca ca --cert c --key k
                 """)
 
         private static let mostBytes = 65_536
 
         @Argument(help: "The members of the etcd, with commas between them.", transform: siteMembers)
-        var members: [SiteMember]
+        var members: SiteMembers
 
         @Option(
             help: ArgumentHelp("The authority of the members' certificates.", valueName: "file"),
@@ -106,7 +105,7 @@ struct HubSiteCommand: ParsableCommand {
             try checkIsPrivate(key)
             let credentials = SiteCredentials(
                 authority: try Join.read(ca), certificate: try Join.read(cert), key: try Join.read(key))
-            let joined = try ManageSite(state: state.state).join(members, credentials, stale: stale)
+            let joined = try ManageSite(state: state.state).join(members.list, credentials, stale: stale)
             let count = "\(joined.devices) device\(joined.devices == 1 ? "" : "s")"
             Console.note(
                 joined.isFirst
@@ -164,15 +163,19 @@ struct HubSiteCommand: ParsableCommand {
     }
 }
 
-/// Members with commas between them.
-private func siteMembers(_ text: String) throws -> [SiteMember] {
+/// Members with commas between them: one argument, of which no list is made.
+struct SiteMembers {
+    let list: [SiteMember]
+}
+
+private func siteMembers(_ text: String) throws -> SiteMembers {
     let words = text.split(separator: ",", omittingEmptySubsequences: false)
     let members = words.compactMap { try? SiteMember($0) }
     guard members.count == words.count, members.count <= SiteSettings.maximumMembers else {
         throw ValidationError(
             "not members of an etcd. Give them like https://etcd1:2379, several with commas between them")
     }
-    return members
+    return SiteMembers(list: members)
 }
 
 extension SiteStatus.Standing {
