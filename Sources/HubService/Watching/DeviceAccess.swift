@@ -109,7 +109,7 @@ final class DeviceAccess: Sendable {
         if let fault {
             log.error("nobody is let in until this is mended: \(fault)")
         } else {
-            log.notice("the list of approved devices counts again")
+            log.notice("the list of approved devices can be read again")
         }
     }
 }
