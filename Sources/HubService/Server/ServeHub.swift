@@ -175,10 +175,12 @@ package final class ServeHub: Sendable {
         let status = ServiceStatus(
             manager, hub, port: bound, state: state, register: register, clock: clock)
         let keepAlive = KeepAlive(manager, loops.map(\.eventLoop)) { _ = try? register.device(hub.pin) }
+        let site = SiteWatch(state, log: shared.log, onStale: sweep)
         let watch = StateWatch.start(
             state.path, for: register, on: group.next(), log: shared.log
         ) {
             sweep()
+            site.look()
             expiries.look()
             settings.look()
             keyWatch.look()
@@ -196,8 +198,7 @@ package final class ServeHub: Sendable {
         let server = ServeHub(
             group: group, listeners: listeners, watch: watch, loops: loops, announcement: announcement,
             expiries: expiries, status: status, keepAlive: keepAlive, household: household, shared: shared,
-            services: services, metrics: metrics, keyWatch: keyWatch,
-            site: SiteWatch(state, log: shared.log, onStale: sweep))
+            services: services, metrics: metrics, keyWatch: keyWatch, site: site)
         uplinks.execute {
             $0.show(shared.names.installedFile)
             $0.keep(shared.ways.ways.relays)

@@ -5,9 +5,11 @@ import Synchronization
 /// Keeps a gate's copy up to date while it serves: a watch tells of changes, and every second the site is
 /// asked whether there is a newer one, which also confirms that what is known is the newest.
 ///
-/// A hub that is no gate of a site is looked at every second, too, for the case that it joins one.
+/// A hub that is no gate of a site waits for its directory to change: it may join one.
 final class SiteWatch: Sendable {
     private static let pause: Int32 = 1_000
+    /// Where the kernel tells of no changes, a hub that joins is a gate after that time.
+    private static let longPause: Int32 = 60_000
     /// How often it is written down that the copy was confirmed, in seconds; a tenth of the time that it
     /// counts, if that is less.
     private static let noting = 60.0
@@ -31,6 +33,9 @@ final class SiteWatch: Sendable {
         queue.async { [self] in run() }
     }
 
+    /// Looks again; call it when something in the directory has changed.
+    func look() { alarm.call() }
+
     func stop() async {
         inbox.withLock { $0.isToEnd = true }
         alarm.call()
@@ -51,7 +56,7 @@ final class SiteWatch: Sendable {
         var round = Round()
         while !inbox.withLock({ $0.isToEnd }) {
             look(&round)
-            alarm.wait(milliseconds: SiteWatch.pause)
+            alarm.wait(milliseconds: round.register == nil ? SiteWatch.longPause : SiteWatch.pause)
         }
         round.stream?.close()
     }

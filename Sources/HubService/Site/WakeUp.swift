@@ -11,8 +11,8 @@ final class WakeUp: Sendable {
     /// If the system gives no descriptors, only the time ends a wait.
     init() {
         var ends: [Int32] = [-1, -1]
-        ends = pipe2(&ends, O_CLOEXEC | O_NONBLOCK) == 0 ? ends : [-1, -1]
-        self.ends = (ends[0], ends[1])
+        let isMade = pipe2(&ends, O_CLOEXEC | O_NONBLOCK) == 0
+        self.ends = isMade ? (ends[0], ends[1]) : (-1, -1)
     }
 
     deinit { for end in [ends.reading, ends.writing] where end >= 0 { close(end) } }
