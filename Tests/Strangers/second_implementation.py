@@ -58,7 +58,7 @@ class Code:
     """A pairing code: secret, pin of the hub, and whether it is a label."""
 
     def __init__(self, text):
-        text = text.strip()
+        self.text = text = text.strip()
         if "#" in text:
             scheme, _, place = text.partition("#")[0].partition("://")
             self.place, text = place.rstrip("/"), "HUBPAIR:" + text.partition("#")[2]

@@ -1,4 +1,5 @@
 import Addresses
+import GatewayRules
 import NIOCore
 import Synchronization
 
@@ -17,6 +18,8 @@ final class ConnectionLimiter: ChannelInboundHandler {
         guard let address = child.remoteAddress.flatMap(NetworkAddress.init) else {
             return child.close(promise: nil)
         }
+        // Counted once it has said whose connection it is.
+        guard !shared.isBalancer(address) else { return context.fireChannelRead(data) }
         let source = shared.isTrustedProxy(address) ? nil : SourcePrefix(address)
         guard ConnectionLimiter.admit(child, from: address, counted: source, shared) else { return }
         context.fireChannelRead(data)
@@ -71,5 +74,57 @@ final class ConnectionLimiter: ChannelInboundHandler {
                 channel.close(promise: nil)
             }
         }
+    }
+}
+
+/// The beginning of a connection that a balancer passes on, as far as the caller's address. Then it counts
+/// for that address, and TLS begins. Nobody but the balancers that the owner has named gets this far.
+final class BalancedCaller: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = ByteBuffer
+    typealias InboundOut = ByteBuffer
+
+    private let shared: ServerContext
+    private let equip: (NetworkAddress) throws -> Void
+    private var bytes: [UInt8] = []
+    private var timer: Scheduled<Void>?
+
+    /// - Parameter equip: adds what serves a caller behind this handler.
+    init(_ shared: ServerContext, equip: @escaping (NetworkAddress) throws -> Void) {
+        (self.shared, self.equip) = (shared, equip)
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        let channel = context.channel
+        timer = context.eventLoop.scheduleTask(in: shared.limits.handshake) { channel.close(promise: nil) }
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) { timer?.cancel() }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        bytes += unwrapInboundIn(data).readableBytesView
+        switch ProxyHeader.readEither(bytes) {
+        case .more: break
+        case .malformed:
+            // A balancer that only looks whether the gate lives sends no address (LOCAL), or nothing.
+            shared.log.debug("closed a connection of a balancer that names no caller")
+            context.close(promise: nil)
+        case .source(let source, _, let byteCount): serve(source, after: byteCount, context)
+        }
+    }
+
+    private func serve(_ source: NetworkAddress, after byteCount: Int, _ context: ChannelHandlerContext) {
+        guard
+            ConnectionLimiter.admit(context.channel, from: source, counted: SourcePrefix(source), shared)
+        else { return }
+        do {
+            try equip(source)
+        } catch {
+            return context.close(promise: nil)
+        }
+        let first = ByteBuffer(bytes: bytes.dropFirst(byteCount))
+        bytes = []
+        if first.readableBytes > 0 { context.fireChannelRead(wrapInboundOut(first)) }
+        context.fireChannelReadComplete()
+        context.pipeline.syncOperations.removeHandler(self, promise: nil)
     }
 }

@@ -85,16 +85,17 @@ final class ServeConnection: ChannelInboundHandler {
     static let deviceWaterMark = ChannelOptions.Types.WriteBufferWaterMark(low: 32_768, high: 65_536)
 
     init(
-        loop: ServeLoop, source: NetworkAddress, isRelayed: Bool = false, service: ServedService? = nil,
-        ssl: NIOSSLHandler, asked: AskedKey? = nil
+        loop: ServeLoop, source: NetworkAddress, isRelayed: Bool = false, isBalanced: Bool = false,
+        service: ServedService? = nil, ssl: NIOSSLHandler, asked: AskedKey? = nil
     ) {
         self.loop = loop
         self.source = source
         self.isRelayed = isRelayed
         (self.service, self.ssl, self.asked) = (service, ssl, asked)
-        // A relay that names a proxy's address must not speak for other devices.
+        // Who comes by a relay or a balancer from a proxy's address must not speak for other devices.
         client = RequestRouter.Client(
-            certificate: .none, isTrustedProxy: !isRelayed && loop.shared.isTrustedProxy(source))
+            certificate: .none,
+            isTrustedProxy: !isRelayed && !isBalanced && loop.shared.isTrustedProxy(source))
         machine = ClientMachine(isTrustedProxy: client.isTrustedProxy)
         timer = ConnectionTimer(loop.eventLoop)
     }

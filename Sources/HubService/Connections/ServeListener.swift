@@ -98,15 +98,23 @@ enum ServeListener {
         guard let source = channel.remoteAddress.flatMap(NetworkAddress.init) else {
             throw ChannelError.unknownLocalAddress
         }
-        try equip(
-            channel, of: source, isRelayed: false, loop: loop, service: service,
-            largeHandshakes: largeHandshakes)
+        guard loop.shared.isBalancer(source) else {
+            return try equip(
+                channel, of: source, isRelayed: false, loop: loop, service: service,
+                largeHandshakes: largeHandshakes)
+        }
+        try channel.pipeline.syncOperations.addHandler(
+            BalancedCaller(loop.shared) { caller in
+                try equip(
+                    channel, of: caller, isBalanced: true, loop: loop, service: service,
+                    largeHandshakes: largeHandshakes)
+            })
     }
 
     /// The pipeline of a caller's connection, behind what is there already.
     static func equip(
-        _ channel: any Channel, of source: NetworkAddress, isRelayed: Bool, loop: ServeLoop,
-        service: ServedService? = nil, largeHandshakes: LargeHandshakes
+        _ channel: any Channel, of source: NetworkAddress, isRelayed: Bool = false, isBalanced: Bool = false,
+        loop: ServeLoop, service: ServedService? = nil, largeHandshakes: LargeHandshakes
     ) throws {
         let shared = loop.shared
         let limit = HandshakeLimit(source, log: shared.log, large: largeHandshakes)
@@ -119,7 +127,8 @@ enum ServeListener {
             })
         let asked = shared.certificate.old == nil ? nil : AskedKey(shared.certificate)
         let connection = ServeConnection(
-            loop: loop, source: source, isRelayed: isRelayed, service: service, ssl: ssl, asked: asked)
+            loop: loop, source: source, isRelayed: isRelayed, isBalanced: isBalanced, service: service,
+            ssl: ssl, asked: asked)
         try channel.pipeline.syncOperations.addHandler(limit)
         if let asked { try channel.pipeline.syncOperations.addHandler(asked) }
         try channel.pipeline.syncOperations.addHandlers([

@@ -10,6 +10,8 @@ package struct ServeOptions: Sendable {
     /// Trusted proxies in front of the hub: their certificate header counts, and they may have more
     /// connections.
     package var trustedProxies: [NetworkAddress] = []
+    /// Balancers in front of the hub: their connections begin with the caller's address.
+    package var balancers: [NetworkAddress] = []
     package var limits = ServeLimits()
     /// Whether the hub is announced over mDNS and UDP. A hub that listens only on loopback never is.
     package var isAnnounced = true

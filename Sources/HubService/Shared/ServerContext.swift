@@ -41,6 +41,7 @@ final class ServerContext: Sendable {
     let itself: ApprovedDevice
     let connections = Mutex(ConnectionTable<ConnectionKey>())
     private let trustedProxies: [NetworkAddress]
+    private let balancers: [NetworkAddress]
 
     init(
         hub: Hub, identity: TLSIdentity, old: TLSIdentity?, authority: [UInt8], devices: DeviceAccess,
@@ -51,7 +52,7 @@ final class ServerContext: Sendable {
         endAtServices: @escaping @Sendable (Pin) -> Void, log: ServeLog
     ) throws {
         limits = options.limits
-        trustedProxies = options.trustedProxies
+        (trustedProxies, balancers) = (options.trustedProxies, options.balancers)
         (self.log, self.ways, self.endAtServices) = (log, ways, endAtServices)
         (self.link, self.orders, self.news) = (link, orders, news)
         self.devices = devices
@@ -86,6 +87,10 @@ final class ServerContext: Sendable {
 
     func isTrustedProxy(_ address: NetworkAddress) -> Bool {
         trustedProxies.contains { $0.bytes == address.bytes }
+    }
+
+    func isBalancer(_ address: NetworkAddress) -> Bool {
+        balancers.contains { $0.bytes == address.bytes }
     }
 }
 

@@ -43,6 +43,13 @@ struct ServeCommand: AsyncParsableCommand {
     var trustedProxy: [NetworkAddress] = []
 
     @Option(
+        help: ArgumentHelp(
+            "Let this TCP balancer name its callers (PROXY protocol); repeatable. See samples/balancers.",
+            valueName: "address"),
+        transform: address)
+    var balancer: [NetworkAddress] = []
+
+    @Option(
         parsing: .unconditional,
         help: ArgumentHelp("The largest body to pass on, like 500k or 1g. (default: 32m)", valueName: "size"),
         transform: optionValue(
@@ -74,7 +81,7 @@ struct ServeCommand: AsyncParsableCommand {
     func run() async throws {
         var options = ServeOptions()
         options.listen = listen
-        options.trustedProxies = trustedProxy
+        (options.trustedProxies, options.balancers) = (trustedProxy, balancer)
         options.limits.bodyByteCount = maxBody.count
         options.limits.connections = maxConnections.all
         options.limits.connectionsPerSource = maxConnections.perSource

@@ -24,7 +24,7 @@ func fuzzHellos(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     case .more: precondition(count < ClientHello.maximumByteCount, "it goes on without an end")
     case .noName, .malformed: break
     }
-    if case .source(let address, let port, let byteCount) = ProxyHeader.read(bytes) {
+    if case .source(let address, let port, let byteCount) = ProxyHeader.readEither(bytes) {
         precondition(byteCount <= count)
         let again = ProxyHeader.bytes(source: address, port: port)
         precondition(ProxyHeader.read(again) == .source(address, port: port, byteCount: again.count))

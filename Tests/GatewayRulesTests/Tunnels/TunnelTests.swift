@@ -166,4 +166,31 @@ import Testing
         // A clock that stands or goes back gives nothing away.
         #expect(budget.take(1, now: 1) > 0)
     }
+
+    @Test(arguments: [
+        ("PROXY TCP4 192.0.2.7 192.0.2.8 51234 8000\r\n", "192.0.2.7"),
+        ("PROXY TCP6 2001:db8::7 2001:db8::8 51234 8000\r\n", "2001:db8::7"),
+    ])
+    func aBalancerMayWriteALine(line: String, text: String) throws {
+        let bytes = Array(line.utf8)
+        for count in bytes.indices { #expect(ProxyHeader.readEither(Array(bytes.prefix(count))) == .more) }
+        let address = try #require(NetworkAddress(text))
+        let read = ProxyHeader.Verdict.source(address, port: 51_234, byteCount: bytes.count)
+        #expect(ProxyHeader.readEither(bytes) == read)
+        #expect(ProxyHeader.readEither(bytes + [0x16, 0x0A]) == read)
+        let second = ProxyHeader.bytes(source: address, port: 51_234)
+        #expect(ProxyHeader.readEither(second) == ProxyHeader.read(second))
+    }
+
+    @Test(arguments: [
+        "PROXY UNKNOWN\r\n", "PROXY TCP4 192.0.2.7 192.0.2.8 51234 8000\n",
+        "PROXY TCP6 192.0.2.7 192.0.2.8 51234 8000\r\n", "PROXY TCP4 192.0.2.7 ::1 51234 8000\r\n",
+        "PROXY TCP4 192.0.2.7 192.0.2.8 65536 8000\r\n", "PROXY TCP4 192.0.2.7 192.0.2.8 +1 8000\r\n",
+        "PROXY TCP4  192.0.2.7 192.0.2.8 1 8000\r\n", "PROXY TCP4 192.0.2.7 192.0.2.8 1\r\n",
+        "PROXY TCP6 fe80::1%eth0 fe80::2 1 2\r\n", "PROXY TCP4 kitchen 192.0.2.8 1 2\r\n",
+        "PROXIES", "PROXY " + String(repeating: "x", count: 101), "GET / HTTP/1.1\r\n",
+    ])
+    func anotherLineIsMalformed(line: String) {
+        #expect(ProxyHeader.readEither(Array(line.utf8)) == .malformed)
+    }
 }

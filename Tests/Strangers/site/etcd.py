@@ -1,4 +1,4 @@
-"""Three real members of etcd on loopback, with TLS and client certificates, and gates that share them."""
+"""Three real members of etcd, with TLS and client certificates, and gates that share them."""
 import json
 import os
 import shutil
@@ -39,32 +39,37 @@ class Authority:
 
 
 class Etcd:
-    def __init__(self, count=3):
+    """On loopback, or each on a host of its own of `lan`. HUBPAIR_ETCD may lead to another version."""
+
+    def __init__(self, count=3, lan=None):
+        self.lan, self.program = lan, os.environ.get("HUBPAIR_ETCD", "etcd")
         self.folder = tempfile.mkdtemp(prefix="hubpair-etcd-")
         self.authority = Authority(self.folder)
         self.gate = self.authority.issue("gate")
         self.names = [f"m{index}" for index in range(count)]
         self.ports = {name: (free_port(), free_port()) for name in self.names}
+        self.hosts = {name: lan.host(name) if lan else "127.0.0.1" for name in self.names}
         self.processes = {}
         for name in self.names:
-            self.authority.issue(name)
+            self.authority.issue(name, names=f"IP:{self.hosts[name]}")
         for name in self.names:
             self.start(name)
         self.wait()
 
     @property
     def members(self):
-        return ",".join(f"https://127.0.0.1:{self.ports[name][0]}" for name in self.names)
+        return ",".join(f"https://{self.hosts[name]}:{self.ports[name][0]}" for name in self.names)
 
     def start(self, name):
-        client, peer = self.ports[name]
+        client, peer = (f"https://{self.hosts[name]}:{port}" for port in self.ports[name])
         pem, key = self.authority.file("pem", name), self.authority.file("key", name)
-        cluster = ",".join(f"{each}=https://127.0.0.1:{self.ports[each][1]}" for each in self.names)
+        cluster = ",".join(f"{each}=https://{self.hosts[each]}:{self.ports[each][1]}" for each in self.names)
         with open(os.path.join(self.folder, f"{name}.log"), "a") as log:
             self.processes[name] = subprocess.Popen(
-                ["etcd", "--name", name, "--data-dir", os.path.join(self.folder, name), "--initial-cluster", cluster,
-                 "--listen-client-urls", f"https://127.0.0.1:{client}", "--advertise-client-urls", f"https://127.0.0.1:{client}",
-                 "--listen-peer-urls", f"https://127.0.0.1:{peer}", "--initial-advertise-peer-urls", f"https://127.0.0.1:{peer}",
+                [*(self.lan.inside(name) if self.lan else ()),
+                 self.program, "--name", name, "--data-dir", os.path.join(self.folder, name), "--initial-cluster", cluster,
+                 "--listen-client-urls", client, "--advertise-client-urls", client,
+                 "--listen-peer-urls", peer, "--initial-advertise-peer-urls", peer,
                  "--cert-file", pem, "--key-file", key, "--client-cert-auth", "--trusted-ca-file", self.authority.path,
                  "--peer-cert-file", pem, "--peer-key-file", key, "--peer-client-cert-auth",
                  "--peer-trusted-ca-file", self.authority.path,
