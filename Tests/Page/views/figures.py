@@ -1,0 +1,89 @@
+"""What the way in costs: seconds from the text that a telephone's camera has read to a lamp that is switched, by a script
+that waits as a person does; bytes and requests of the page. Prints them.
+
+    Tests/Page/run long figures         in Chromium and Firefox, 390x844"""
+import time
+import unittest
+
+from house import NAME
+from hub import typed_twin
+from test_trusted import TrustedTests as Trusted
+
+# Of a person who does it for the first time: to read a page, to move a finger and press, to type a letter.
+READ, PRESS, LETTER = 1.5, 0.7, 0.25
+GOAL = 20
+
+
+class Figures(Trusted):
+    test_no_warning_and_a_worker = test_who_stands_between_gets_nothing = None
+
+    def setUp(self):
+        self.middle.bytes = 0
+
+    def pressed(self, browser, xpath):
+        browser.find(xpath)
+        time.sleep(PRESS)
+        browser.click(xpath)
+
+    def from_the_code(self, what, browser, way_in):
+        browser.resize(390, 844)
+        browser.open("about:blank")
+        before, self.middle.bytes = self.orders(), 0
+        began = time.monotonic()
+        way_in(browser)
+        browser.find('//main//button[text()="Let this browser in"]')
+        stranger = self.weight(browser)
+        time.sleep(READ)
+        self.pressed(browser, '//main//button[text()="Let this browser in"]')
+        browser.find('//button[@role="switch"]')
+        house = self.weight(browser)
+        time.sleep(READ)
+        self.pressed(browser, '//button[@role="switch"][1]')
+        browser.wait(lambda: self.orders() > before, "no order has come")
+        seconds = time.monotonic() - began
+        print(f"{NAME}, {what}: {seconds:.1f} s to the lamp; first page {stranger}; with the house {house}", flush=True)
+        self.assertLess(seconds, GOAL)
+
+    def weight(self, browser):
+        """What has come so far, over the wire; TLS, and what was asked besides, too."""
+        count = browser.run("return performance.getEntriesByType('resource').length + 1")
+        return f"{count} requests, {self.middle.bytes / 1000:.1f} kB"
+
+    def warned(self, browser, address):
+        """Through the warning, which a person reads, and presses twice."""
+        time.sleep(2 * READ + 2 * PRESS)
+        browser.open_warned(address)
+
+    def test_camera_through_the_warning(self):
+        code = self.code("--role", "owner")
+        self.from_the_code("camera, through the warning", self.browser(path=None, stock=True), lambda browser: self.warned(browser, code))
+
+    def test_camera_with_the_certificate(self):
+        code = self.code("--role", "owner")
+        browser = self.browser(path=None, authority=self.authority)
+        self.from_the_code("camera, certificate installed", browser, lambda browser: browser.open(code))
+        # The next visit.
+        browser.wait(lambda: browser.run("return navigator.serviceWorker.controller !== null"), "no worker")
+        browser.open("about:blank")
+        self.middle.bytes, began = 0, time.monotonic()
+        browser.open(self.place + "/hubpair/")
+        browser.find('//button[@role="switch"]')
+        print(f"{NAME}, the next visit: {time.monotonic() - began:.1f} s, {self.weight(browser)}", flush=True)
+
+    def test_typed(self):
+        typed = typed_twin(self.hub.code("--role", "owner")).text
+
+        def way_in(browser):
+            time.sleep(LETTER * len(f"127.0.0.1:{self.middle.port}"))
+            browser.open(self.place + "/hubpair/")
+            browser.find("//main//input")
+            for letter in typed:
+                browser.type("//main//input", letter)
+                time.sleep(LETTER)
+            self.pressed(browser, '//button[text()="Go on"]')
+
+        self.from_the_code("typed by hand", self.browser(path=None, authority=self.authority), way_in)
+
+
+if __name__ == "__main__":
+    unittest.main()
