@@ -172,6 +172,40 @@ class SiteTests(unittest.TestCase):
             self.etcd.start(name)
         one.wait_for(lambda: answer(one, laptop) == 502, "it is back")
 
+    def test_the_doctor_warns(self):
+        """What is wrong with a site and does not yet hurt, as `doctor` says it."""
+        hub, etcd = self.first, self.etcd
+
+        def site():
+            done = subprocess.run([HUBPAIR, "doctor", "--no-sweep", "--json", "--state", hub.state],
+                                  capture_output=True, text=True, timeout=120)
+            found = {each["check"]: each for each in map(json.loads, done.stdout.splitlines())}["hub-site"]
+            return found["status"], found["seen"]
+
+        etcd.join(hub)
+        self.assertEqual(site()[0], "ok")
+        with self.subTest("behind"):
+            other = Gate(hub)
+            self.addCleanup(other.remove)
+            other.run("print", "--format", "text", "--address", "none")
+            self.assertEqual(site(), ("warning", "this gate's copy is behind"))
+            hub.run("print", "--format", "text", "--address", "none")
+            self.assertEqual(site()[0], "ok")
+        with self.subTest("a certificate that runs out"):
+            pem, key = etcd.authority.issue("short", days=5)
+            hub.run("hub", "site", "join", etcd.members, "--ca", etcd.authority.path, "--cert", pem, "--key", key)
+            status, words = site()
+            self.assertEqual((status, "runs out on" in words), ("warning", True), words)
+            etcd.join(hub)
+        with self.subTest("a member is away"):
+            etcd.kill("m1")
+            place = f"https://127.0.0.1:{etcd.ports['m1'][0]}"
+            self.assertEqual(site(), ("warning", f"of 3 members these do not answer: {place}"))
+        with self.subTest("no majority"):
+            etcd.kill("m2")
+            status, words = site()
+            self.assertEqual(status, "problem", words)
+
     def test_clear_errors(self):
         hub, etcd = self.first, self.etcd
         pem, key = etcd.gate
