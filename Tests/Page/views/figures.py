@@ -1,11 +1,13 @@
 """What the way in costs: seconds from the text that a telephone's camera has read to a lamp that is switched, by a script
-that waits as a person does; bytes and requests of the page. Prints them.
+that waits as a person does; bytes and requests of the page; and how long Chromium works at a time while a thousand appliances go
+by. Prints them.
 
     Tests/Page/run long figures         in Chromium and Firefox, 390x844"""
 import time
 import unittest
 
-from house import NAME
+import house
+from house import HouseTests, NAME
 from hub import typed_twin
 from test_trusted import TrustedTests as Trusted
 
@@ -83,6 +85,40 @@ class Figures(Trusted):
             self.pressed(browser, '//button[text()="Go on"]')
 
         self.from_the_code("typed by hand", self.browser(path=None, authority=self.authority), way_in)
+
+
+@unittest.skipUnless(NAME == "chromium", "it tells by a trace")
+class ScrollFigures(HouseTests):
+    HESTIA = ("--devices", "1000")
+
+    def test_scrolling(self):
+        from traced import Traced
+        self.addCleanup(setattr, house, "Used", house.Used)
+        house.Used = Traced
+        for width, columns in ((390, 1), (1280, 2)):
+            browser = self.browser(self.device(f"Anna {width}", "owner"), path=None)
+            browser.resize(width, 900)
+            browser.open(f"https://127.0.0.1:{self.hub.port}/hubpair/")
+            drawn = "[...document.querySelectorAll('.view:not([hidden]) .cards .open')].filter((each) => each.textContent).length"
+            browser.wait(lambda: browser.run(f"return {drawn}") == 1000 * columns, "all are drawn")
+            tasks = browser.tasks(lambda: self.scroll(browser))
+            frames = [each for each in tasks if each > 1]
+            print(f"{width} px, 1,000 appliances, 7,200 pixels a second: {len(frames)} tasks of more than 1 ms of processor time, "
+                  f"the longest {', '.join(f'{each:.1f}' for each in frames[:3])} ms, half of them under "
+                  f"{frames[len(frames) // 2]:.1f} ms; four times slower {4 * frames[0]:.0f} ms", flush=True)
+
+    def scroll(self, browser):
+        """As fast as a hand does, 120 pixels in each frame."""
+        browser.run("""
+            window.isDone = false;
+            (async () => {
+              for (let each = 0; each < 200; each += 1) {
+                scrollBy({top: 120, behavior: "instant"});
+                await new Promise((go) => requestAnimationFrame(() => setTimeout(go)));
+              }
+              window.isDone = true;
+            })();""")
+        browser.wait(lambda: browser.run("return window.isDone"), "it has been scrolled")
 
 
 if __name__ == "__main__":
