@@ -10,11 +10,11 @@ import shutil
 import socket
 import struct
 import subprocess
-import threading
 import unittest
 
 from hub import free_port
 from joined import House, until
+from listener import Listener
 from second_implementation import Connection
 
 SEED = int(os.environ.get("HUBPAIR_SEED", random.randrange(1 << 32)))
@@ -42,24 +42,15 @@ def publish(topic, payload):
     return packet(0x30, struct.pack(">H", len(topic)) + topic + payload)
 
 
-class Broker:
+class Broker(Listener):
     """As much of a broker as a client needs to believe in it; then it says what `lie` returns."""
 
     def __init__(self, lie):
-        self.server, self.lie, self.count = socket.create_server(("127.0.0.1", 0)), lie, 0
-        self.port = self.server.getsockname()[1]
-        threading.Thread(target=self.run, daemon=True).start()
-
-    def run(self):
-        while True:
-            try:
-                connection, _ = self.server.accept()
-            except OSError:
-                return
-            self.count += 1
-            threading.Thread(target=self.serve, args=(connection,), daemon=True).start()
+        self.lie, self.count = lie, 0
+        super().__init__()
 
     def serve(self, connection):
+        self.count += 1
         data, marks = b"", 0
         with connection:
             try:
@@ -88,9 +79,6 @@ class Broker:
                             connection.sendall(b"\xd0\0")
             except OSError:
                 pass
-
-    def close(self):
-        self.server.close()
 
 
 class MQTT(House):

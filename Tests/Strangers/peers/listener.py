@@ -6,8 +6,8 @@ import threading
 class Listener:
     """Calls `serve(connection)`, defined by a subclass, in a new thread for each connection."""
 
-    def __init__(self):
-        self.listener = socket.create_server(("127.0.0.1", 0), backlog=500)
+    def __init__(self, port=0):
+        self.listener = socket.create_server(("127.0.0.1", port), backlog=500)
         self.port = self.listener.getsockname()[1]
         threading.Thread(target=self.accept, daemon=True).start()
 
@@ -20,6 +20,9 @@ class Listener:
             threading.Thread(target=self.serve, args=[connection], daemon=True).start()
 
     def close(self):
+        # It wakes the thread. One that still waits is restarted by a signal with the same number, which by then may be the
+        # next test's listener (SA_RESTART), and takes a connection of that.
+        self.listener.shutdown(socket.SHUT_RDWR)
         self.listener.close()
 
 

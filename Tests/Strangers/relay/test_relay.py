@@ -13,6 +13,7 @@ import time
 import unittest
 
 from hub import Hub, Relay
+from listener import Listener
 from second_implementation import Attempt, Connection, Device, fingerprint
 
 SEED = int(os.environ.get("HUBPAIR_SEED", random.SystemRandom().randrange(2**32)))
@@ -382,22 +383,13 @@ class HubTests(RelayCase):
         self.wait_for(lambda: self.reaches(self.houses[0]), "the true hub is back")
 
 
-class LyingRelay:
+class LyingRelay(Listener):
     """A relay in other hands, which has the key: it takes a hub's connections, and sends what it likes."""
 
     def __init__(self, relay):
         self.context = own_key(relay.state, ssl.PROTOCOL_TLS_SERVER)
-        self.listener = socket.create_server(("127.0.0.1", relay.port))
         self.lock, self.controls, self.spares, self.most = threading.Lock(), [], [], 0
-        threading.Thread(target=self.accept, daemon=True).start()
-
-    def accept(self):
-        while True:
-            try:
-                raw, _ = self.listener.accept()
-            except OSError:
-                return
-            threading.Thread(target=self.serve, args=(raw,), daemon=True).start()
+        super().__init__(relay.port)
 
     def serve(self, raw):
         try:
@@ -418,7 +410,7 @@ class LyingRelay:
             time.sleep(0.01)
 
     def close(self):
-        self.listener.close()
+        super().close()
         for each in self.controls + self.spares:
             each.close()
 
