@@ -32,8 +32,8 @@ class Announced:
     def __init__(self):
         self.lock = threading.Lock()
         self.whole, self.broken, self.faults = {}, {}, []
-        # The last truncated request without a nonce of each device: they send at the same time.
-        self.nameless = {}
+        # The last truncated requests without a nonce: devices send at the same time, and a server may hear of one late.
+        self.nameless = collections.deque(maxlen=40)
         self.arrived = 0
 
     def announce(self, stream, device):
@@ -44,17 +44,18 @@ class Announced:
                 self.whole[message.value(b"x-nonce")] = (message, device, stream.number)
             if last := getattr(why, "message", None):
                 if (nonce := last.value(b"x-nonce")) is None:
-                    self.nameless.pop(device, None)  # so that the newest is the last one
-                    self.nameless[device] = (last, device, stream.number)
+                    self.nameless.append((last, device, stream.number))
                 else:
                     self.broken[nonce] = (last, device, stream.number)
         return found, why
 
     def sent_nameless(self, message):
         """The last truncated request without a nonce that begins like this one; the last of all if none does."""
-        alike = [sent for sent in self.nameless.values() if sent[0].start[:2] == message.start[:2]
+        alike = [sent for sent in self.nameless if sent[0].start[:2] == message.start[:2]
                  and sent[0].body.startswith(message.body)]
-        return (alike or [*self.nameless.values()] or [None])[-1]
+        said = message.value(b"x-hubpair-device")
+        own = [sent for sent in alike if sent[1] and sent[1].fingerprint.encode() == said]
+        return (own or alike or [*self.nameless] or [None])[-1]
 
     def fault(self, number, kind, what, received):
         with self.lock:
