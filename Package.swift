@@ -302,8 +302,8 @@ let package = Package(
         .target(
             name: "FuzzTargets",
             dependencies: [
-                "Addresses", "Backups", "Discovery", "GatewayRules", "Home", "Household", "JSON", "Pairing",
-                "QRCodes", "TestSupport",
+                "Addresses", "Backups", "Discovery", "GatewayRules", "Home", "Household", "HubService",
+                "JSON", "Pairing", "QRCodes", "TestSupport",
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
             path: "Tests/Fuzz/Targets",

@@ -3,11 +3,11 @@ import JSON
 import Pairing
 
 /// A key and its value, as etcd tells them; without a value if it was deleted.
-struct EtcdEntry: Equatable, Sendable {
-    let key: [UInt8]
-    let value: [UInt8]?
+package struct EtcdEntry: Equatable, Sendable {
+    package let key: [UInt8]
+    package let value: [UInt8]?
     /// The revision of its last change.
-    let revision: Int64
+    package let revision: Int64
 }
 
 /// The answers of etcd's JSON gateway. What has a default value is left out by it: a number that is 0, an
@@ -15,11 +15,11 @@ struct EtcdEntry: Equatable, Sendable {
 ///
 /// Accepted: `{"header":{"cluster_id":"7","revision":"9"},"kvs":[{"key":"Zg==","mod_revision":"9"}]}`.
 /// Rejected: no `header`, a `cluster_id` that is no number, a `key` that is not in base64.
-enum EtcdAnswer {
-    struct Header: Equatable, Sendable {
-        let cluster: UInt64
-        let member: UInt64
-        let revision: Int64
+package enum EtcdAnswer {
+    package struct Header: Equatable, Sendable {
+        package let cluster: UInt64
+        package let member: UInt64
+        package let revision: Int64
 
         fileprivate init(_ members: [String: JSONValue]) throws(SiteError) {
             guard let header = members["header"]?.asObject,
@@ -31,13 +31,13 @@ enum EtcdAnswer {
         }
     }
 
-    struct Range: Equatable, Sendable {
-        let header: Header
-        let entries: [EtcdEntry]
+    package struct Range: Equatable, Sendable {
+        package let header: Header
+        package let entries: [EtcdEntry]
         /// More keys follow than were asked for.
-        let hasMore: Bool
+        package let hasMore: Bool
 
-        init(parsing bytes: [UInt8]) throws(SiteError) {
+        package init(parsing bytes: [UInt8]) throws(SiteError) {
             let members = try EtcdAnswer.members(bytes)
             header = try Header(members)
             entries = try EtcdAnswer.entries(members["kvs"])
@@ -45,13 +45,13 @@ enum EtcdAnswer {
         }
     }
 
-    struct Transaction: Equatable, Sendable {
-        let header: Header
-        let isDone: Bool
+    package struct Transaction: Equatable, Sendable {
+        package let header: Header
+        package let isDone: Bool
         /// What it read instead.
-        let entries: [EtcdEntry]
+        package let entries: [EtcdEntry]
 
-        init(parsing bytes: [UInt8]) throws(SiteError) {
+        package init(parsing bytes: [UInt8]) throws(SiteError) {
             let members = try EtcdAnswer.members(bytes)
             header = try Header(members)
             isDone = members["succeeded"] == .boolean(true)
@@ -67,13 +67,13 @@ enum EtcdAnswer {
     }
 
     /// A line of a watch.
-    enum Watch: Equatable, Sendable {
+    package enum Watch: Equatable, Sendable {
         case created(Header)
         case changed(Header, [EtcdEntry])
         /// It has ended; the revision since which history is kept, 0 if that is not why.
         case ended(compacted: Int64)
 
-        init(parsing line: [UInt8]) throws(SiteError) {
+        package init(parsing line: [UInt8]) throws(SiteError) {
             let members = try EtcdAnswer.members(line)
             guard let result = members["result"]?.asObject else {
                 self = .ended(compacted: 0)
@@ -101,11 +101,11 @@ enum EtcdAnswer {
     }
 
     /// A member, as the others know it.
-    struct Member: Equatable, Sendable {
-        let id: UInt64
-        let name: String
+    package struct Member: Equatable, Sendable {
+        package let id: UInt64
+        package let name: String
 
-        static func list(parsing bytes: [UInt8]) throws(SiteError) -> [Member] {
+        package static func list(parsing bytes: [UInt8]) throws(SiteError) -> [Member] {
             guard case .array(let members) = try EtcdAnswer.members(bytes)["members"] else { return [] }
             var list: [Member] = []
             for member in members {
@@ -118,13 +118,13 @@ enum EtcdAnswer {
         }
     }
 
-    struct Status: Equatable, Sendable {
-        let header: Header
-        let version: String
+    package struct Status: Equatable, Sendable {
+        package let header: Header
+        package let version: String
         /// The member that leads; 0 without a majority.
-        let leader: UInt64
+        package let leader: UInt64
 
-        init(parsing bytes: [UInt8]) throws(SiteError) {
+        package init(parsing bytes: [UInt8]) throws(SiteError) {
             let members = try EtcdAnswer.members(bytes)
             header = try Header(members)
             version = members["version"]?.asString ?? ""
@@ -133,7 +133,7 @@ enum EtcdAnswer {
     }
 
     /// What went wrong, in etcd's words and by gRPC's code; nil if the answer does not say.
-    static func error(parsing bytes: [UInt8]) -> (words: String, code: Int64)? {
+    package static func error(parsing bytes: [UInt8]) -> (words: String, code: Int64)? {
         guard let members = JSONValue(parsing: bytes)?.asObject,
             let words = (members["message"] ?? members["error"])?.asString
         else { return nil }

@@ -1,4 +1,4 @@
-import Pairing
+package import Pairing
 
 /// The hub's file `site-copy`: of what revision the files in the directory are a copy, and when the site last
 /// said that it is the newest.
@@ -12,7 +12,7 @@ import Pairing
 ///     seen-boot=6f0e4a0c-3c5b-4f0e-9d0e-2b1f3c4d5e6f 123456
 ///
 /// `seen-boot` (as `BootTime` has it) may be missing. Rejected: `revision=-1`, no `seen`.
-struct SiteCopy: Equatable, Sendable {
+package struct SiteCopy: Equatable, Sendable {
     static let fileName = "site-copy"
     private static let group = "copy"
 
@@ -21,7 +21,7 @@ struct SiteCopy: Equatable, Sendable {
 
     init(revision: Int64, seen: Moment) { (self.revision, self.seen) = (revision, seen) }
 
-    init(parsing bytes: [UInt8]) throws(KeyFileError) {
+    package init(parsing bytes: [UInt8]) throws(KeyFileError) {
         let file = try KeyFile(parsing: bytes)
         try file.checkFormat()
         guard let revision = Int64(try file.required("revision", in: SiteCopy.group)), revision >= 0 else {
@@ -33,7 +33,7 @@ struct SiteCopy: Equatable, Sendable {
         self.init(revision: revision, seen: seen)
     }
 
-    var serialized: [UInt8] {
+    package var serialized: [UInt8] {
         var file = KeyFile.empty(comment: "What the files here are a copy of; see 'hubpair hub site'.")
         file.set("revision", to: String(revision), in: SiteCopy.group)
         file.set("seen", to: seen.wall.timestamp, in: SiteCopy.group)

@@ -1,4 +1,5 @@
 import GatewayRules
+import HubService
 
 /// Parses any bytes as an upstream's answer to one request, in pieces of three sizes, which must give equal
 /// results. An independent parser must find the same answer in them, and exactly one answer in the bytes that
@@ -135,4 +136,35 @@ private func checkWritten(_ reading: Reading, _ question: Question) {
         if status >= 200 { precondition(second.body == reading.body, "the client gets the body") }
     }
     precondition(start == written.count, "nothing stands behind the answer")
+}
+
+/// Parses any bytes as each answer of etcd's: what is accepted has revisions and numbers that are not
+/// negative, and no more entries than bytes.
+func fuzzEtcd(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+    let bytes = Array(UnsafeBufferPointer(start: data, count: count))
+    var headers: [EtcdAnswer.Header] = []
+    var entries: [EtcdEntry] = []
+    if let range = try? EtcdAnswer.Range(parsing: bytes) {
+        headers.append(range.header)
+        entries += range.entries
+    }
+    if let transaction = try? EtcdAnswer.Transaction(parsing: bytes) {
+        headers.append(transaction.header)
+        entries += transaction.entries
+    }
+    switch try? EtcdAnswer.Watch(parsing: bytes) {
+    case .created(let header): headers.append(header)
+    case .changed(let header, let changes):
+        headers.append(header)
+        entries += changes
+    case .ended(let revision): precondition(revision >= 0, "history is kept since a revision")
+    case nil: break
+    }
+    if let status = try? EtcdAnswer.Status(parsing: bytes) { headers.append(status.header) }
+    _ = try? EtcdAnswer.Member.list(parsing: bytes)
+    _ = EtcdAnswer.error(parsing: bytes)
+    precondition(headers.allSatisfy { $0.cluster > 0 && $0.revision >= 0 }, "a header names its cluster")
+    precondition(entries.allSatisfy { $0.revision > 0 }, "a key has been written")
+    precondition(entries.count <= 3 * count, "entries are made of bytes")
+    return 0
 }

@@ -64,3 +64,17 @@ private func fuzzHubFiles(_ bytes: [UInt8]) {
         }
     }
 }
+
+/// Reads any bytes as a statement of a new key, and as a certificate that has one: what is accepted is signed
+/// by both keys, so the same bytes with any one changed are not.
+func fuzzStatements(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+    let bytes = Array(UnsafeBufferPointer(start: data, count: count))
+    for statement in [try? KeyStatement(verifying: bytes), KeyStatement(inCertificate: bytes)] {
+        guard let statement else { continue }
+        precondition((try? KeyStatement(verifying: statement.bytes)) == statement, "it is what it says")
+        var other = statement.bytes
+        other[count % other.count] ^= 1
+        precondition((try? KeyStatement(verifying: other)) == nil, "both signatures cover every byte")
+    }
+    return 0
+}

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Home
 import Household
+import HubService
 import JSON
 import Pairing
 
@@ -49,6 +50,7 @@ func fuzzKeyFiles(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
         precondition((try? LastSeen(parsing: seen.serialized))?.times.isEmpty == true)
     }
     fuzzHousehold(bytes)
+    fuzzHubFiles(bytes)
     return 0
 }
 
@@ -82,4 +84,24 @@ private func fuzzHousehold(_ bytes: [UInt8]) {
         _ = clock.look(at: Date(timeIntervalSince1970: 1_795_256_523), &runs)
         precondition((try? SceneRuns(parsing: runs.serialized)) == runs)
     }
+}
+
+/// The other keyfiles of the hub directory: what is written from what was read is read as the same.
+private func fuzzHubFiles(_ bytes: [UInt8]) {
+    func isKept<File: Equatable>(
+        _ parse: ([UInt8]) throws(KeyFileError) -> File, _ serialized: (File) -> [UInt8]
+    ) -> Bool {
+        guard let file = try? parse(bytes) else { return true }
+        return (try? parse(serialized(file))) == file
+    }
+    precondition(isKept(HubWays.init(parsing:), \.serialized), "ways")
+    precondition(isKept(WebServices.init(parsing:), \.serialized), "services")
+    precondition(isKept(JoinedServers.init(parsing:), \.serialized), "joined")
+    precondition(isKept(HubKeys.init(parsing:), \.serialized), "hub-keys")
+    precondition(isKept(AnnouncedNames.init(parsing:), \.serialized), "names")
+    precondition(isKept(CertificateRequest.init(parsing:), \.serialized), "certificate-request")
+    precondition(isKept(SiteSettings.init(parsing:), \.serialized), "site")
+    precondition(isKept(SiteCopy.init(parsing:), \.serialized), "site-copy")
+    precondition(
+        isKept(HubSettings.init(parsing:)) { (try? $0.serialized(in: bytes)) ?? [] }, "hub")
 }

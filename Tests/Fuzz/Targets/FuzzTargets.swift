@@ -4,10 +4,9 @@ package enum FuzzTargets {
 
     package static let all: [String: Target] = [
         "age": fuzzAge, "answers": fuzzAnswers, "codes": fuzzCodes, "datagrams": fuzzDatagrams,
-        "dns": fuzzDNS, "exchange": fuzzExchange, "gate": fuzzGate, "hellos": fuzzHellos,
-        "images": fuzzImages,
-        "keyfiles": fuzzKeyFiles, "picturelines": fuzzPictureLines, "requests": fuzzRequests,
-        "symbols": fuzzSymbols, "tar": fuzzTar,
-        "words": fuzzWords,
+        "dns": fuzzDNS, "etcd": fuzzEtcd, "exchange": fuzzExchange, "gate": fuzzGate,
+        "hellos": fuzzHellos, "images": fuzzImages, "keyfiles": fuzzKeyFiles,
+        "picturelines": fuzzPictureLines, "requests": fuzzRequests, "statements": fuzzStatements,
+        "symbols": fuzzSymbols, "tar": fuzzTar, "words": fuzzWords,
     ]
 }
