@@ -15,12 +15,21 @@ struct KindWords {
             words = []
             return
         }
-        var spaced = ""
+        words = SpokenText.tokens(isType ? KindWords.spaced(text) : text).map {
+            $0.hasSuffix("'s") ? String($0.dropLast(2)) : $0
+        }
+    }
+
+    /// `Door Lock` of `DoorLock`.
+    private static func spaced(_ text: String) -> String {
+        var (spaced, isAfterSmall) = ("", false)
         for character in text {
-            if isType, character.isUppercase, spaced.last?.isLowercase == true { spaced.append(" ") }
+            let isLarge = character.asciiValue.map { (0x41...0x5A).contains($0) } ?? character.isUppercase
+            if isLarge, isAfterSmall { spaced.append(" ") }
+            isAfterSmall = character.asciiValue.map { (0x61...0x7A).contains($0) } ?? character.isLowercase
             spaced.append(character)
         }
-        words = SpokenText.tokens(spaced).map { $0.hasSuffix("'s") ? String($0.dropLast(2)) : $0 }
+        return spaced
     }
 
     /// True if one of the words is among `known`, or its plural.

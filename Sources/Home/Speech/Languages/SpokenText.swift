@@ -65,8 +65,8 @@ enum SpokenText {
         return tokens
     }
 
-    /// The same for a text of ASCII letters, digits and spaces, as most names and types are: a list of a
-    /// thousand appliances asks for several thousand; nil for any other.
+    /// The same for a text of ASCII letters, digits and spaces, and of words with `/` between them, as most
+    /// names and types are: a list of a thousand appliances asks for several thousand; nil for any other.
     private static func plainTokens(_ text: String) -> [String]? {
         var tokens: [String] = []
         var word: [UInt8] = []
@@ -83,6 +83,7 @@ enum SpokenText {
                 isInNumber = isDigit
                 word.append(isDigit ? byte : byte | 0x20)
             case UInt8(ascii: " "): finish()
+            case UInt8(ascii: "/") where !word.isEmpty && !isInNumber: finish()
             default: return nil
             }
         }

@@ -31,7 +31,7 @@ extension ControlledDevice {
     /// them open.
     var opening: Ability? {
         if let ability = wordedOpening { return ability }
-        if isCoveringType || kind == .blind {
+        if kind == .blind || isCoveringType {
             return ability(so: ["position", "height", "lift", "up", "raised"], not: ["down", "lowered"])
         }
         return isValve ? onActivator.map { Ability(activator: $0, isOnSo: true) } : nil
@@ -108,29 +108,15 @@ extension ControlledDevice {
     private func ability(so: Set<String>, not: Set<String>) -> Ability? {
         let found = activators.compactMap { activator -> Ability? in
             guard activator.kind == .bool || activator.kind == .float,
-                ControlledDevice.mayHold(activator.name, so) || ControlledDevice.mayHold(activator.name, not)
+                activator.name.utf8.count <= SpokenLanguage.maximumByteCount
             else { return nil }
-            let words = Set(SpokenName(activator.name).words)
-            switch (words.isDisjoint(with: so), words.isDisjoint(with: not)) {
+            let words = SpokenText.tokens(activator.name)
+            switch (so.isDisjoint(with: words), not.isDisjoint(with: words)) {
             case (false, true): return Ability(activator: activator, isOnSo: true)
             case (true, false): return Ability(activator: activator, isOnSo: false)
             case (true, true), (false, false): return nil
             }
         }
         return found.count == 1 ? found[0] : nil
-    }
-
-    /// False if a name has none of the words for sure. To cut it into words takes long, for each activator
-    /// of a thousand appliances; most are called "On/Off".
-    private static func mayHold(_ name: String, _ words: Set<String>) -> Bool {
-        let bytes = name.utf8.map { byte in (0x41...0x5A).contains(byte) ? byte | 0x20 : byte }
-        guard bytes.allSatisfy({ $0 < 0x80 }) else { return true }
-        return words.contains { word in
-            let word = Array(word.utf8)
-            guard word.count <= bytes.count else { return false }
-            return (0...(bytes.count - word.count)).contains {
-                bytes[$0..<($0 + word.count)].elementsEqual(word)
-            }
-        }
     }
 }
