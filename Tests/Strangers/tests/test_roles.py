@@ -451,6 +451,8 @@ class GeneratedTests(unittest.TestCase):
                     self.fail_with(request, name, f"{answer.start}, and {verdict.status} {verdict.word} is right")
                 if verdict.word and answer.body and json.loads(answer.body)["error"] != verdict.word:
                     self.fail_with(request, name, f"{answer.body}, and {verdict.word} is right")
+                if any(echo.split()[0] != request.nonce for echo in answer.values(b"x-echo")):
+                    self.fail_with(request, name, f"the answer of another request: {answer.fields}")
                 seen.append((request, name, verdict))
                 counts[verdict.word or "passed on"] = counts.get(verdict.word or "passed on", 0) + 1
                 closed = b"close" in answer.values(b"connection") or (
