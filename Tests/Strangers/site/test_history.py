@@ -213,9 +213,20 @@ class HistoryTests(unittest.TestCase):
         for name in gates:
             world.gates[name].wait_for(lambda name=name: world.tell(name, "hub", "site") is not None, "the site answers")
         # A change now reaches every gate, and with it all before it.
-        last = world.device()
-        Attempt(Code(world.tell(gates[0], "print", "--format", "text", "--address", "none")), last).send(
-            world.gates[gates[0]].port, host=world.gates[gates[0]].address)
+        last, first = world.device(), world.gates[gates[0]]
+        texts = []
+        first.wait_for(lambda: texts.append(world.tell(gates[0], "print", "--format", "text", "--address", "none")) or texts[-1],
+                       "a code is made")
+        attempt = Attempt(Code(texts[-1]), last)
+
+        def is_paired():
+            try:
+                return attempt.send(first.port, host=first.address)["status"] == "approved"
+            except Refused as refused:
+                # Its etcd has a new leader to find.
+                self.assertEqual(refused.status, 503)
+
+        first.wait_for(is_paired, "the last one pairs")
         codes = {}
         for each in world.history.operations:
             if each.kind == "pair" and each.code:
