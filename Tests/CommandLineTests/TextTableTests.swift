@@ -33,6 +33,8 @@ struct TextTableTests {
         ("Hub: no answer", "Hub: keine Antwort"), ("no answer; no answer", "keine Antwort; keine Antwort"),
         // A template of few letters does not take a sentence that the table lacks.
         ("the server is not running", "the server is not running"),
+        // Nor two sentences.
+        ("no answer; it is on", "keine Antwort; it ist an"),
         // A place holds a character at least.
         ("the room  is removed", "the room  is removed"), (" of  are done", " of  are done"),
         ("a line without a second one", "a line without a second one"),

@@ -61,6 +61,8 @@ struct TextTable: Sendable {
         if let sentence = sentences[text] { return sentence }
         let bytes = Array(text.utf8)
         for template in templates {
+            // `{0} was {1}` is about one thing, and does not reach over two sentences.
+            if template.weight < TextTable.minimumWeight, text.contains("; ") { continue }
             guard let ranges = TextTable.places(in: bytes, of: template.literals) else { continue }
             let places = ranges.map { String(decoding: bytes[$0], as: UTF8.self) }
             if let words = filled(template, with: places, depth: depth) { return words }

@@ -47,6 +47,7 @@ import Testing
         SentenceSet(name: "english-users", targets: FamilyHouse.inEnglish, count: 100, least: 85),
         SentenceSet(name: "german-users", targets: FamilyHouse.inGerman, count: 100, least: 85),
         SentenceSet(name: "english-campaign", targets: FamilyHouse.inEnglish, count: 308, least: 307),
+        SentenceSet(name: "english-evening", targets: FamilyHouse.inEnglish, count: 23, least: 23),
         SentenceSet(name: "german-campaign", targets: FamilyHouse.inGerman, count: 229, least: 229),
     ]
 
