@@ -1,11 +1,12 @@
 import CAvahi
 
-/// A service that avahi-daemon publishes for this program. Owns the client and its entry group.
+/// What avahi-daemon publishes for this program. Owns the client and its entry groups.
 final class DaemonPublishing: PublishingStack {
     private let avahi: hubpair_avahi_client
     private let changed: (PublishingEvent) -> Void
     private var client: OpaquePointer?
     private var group: OpaquePointer?
+    private var services: [WebAnnouncement: WebEntryGroup] = [:]
 
     /// True while the daemon runs and has established its host name.
     private(set) var isReady = false
@@ -65,6 +66,35 @@ final class DaemonPublishing: PublishingStack {
         }
     }
 
+    func publish(_ service: WebAnnouncement, as name: String) {
+        guard let client, isReady else { return }
+        let entry = services[service] ?? WebEntryGroup(service, changed: changed)
+        services[service] = entry
+        if entry.group == nil {
+            entry.group = avahi.avahi_entry_group_new(
+                client,
+                { _, state, pointer in WebEntryGroup.at(pointer)?.changed(to: state) },
+                Unmanaged.passUnretained(entry).toOpaque())
+        }
+        guard let group = entry.group else {
+            return entry.tell(.refused(.avahi(AvahiClient.error(of: client))))
+        }
+        _ = avahi.avahi_entry_group_reset(group)
+        var code = AvahiTXT(service.txt).withList { txt in
+            avahi.avahi_entry_group_add_service_strlst(
+                group, Int32(AVAHI_IF_UNSPEC), Int32(AVAHI_PROTO_UNSPEC), AvahiPublishFlags(0), name,
+                WebAnnouncement.serviceType, nil, nil, service.port, txt)
+        }
+        if code == 0 { code = avahi.avahi_entry_group_commit(group) }
+        entry.added(code) { .avahi($0) }
+    }
+
+    func withdraw(_ service: WebAnnouncement) {
+        if let group = services.removeValue(forKey: service)?.group {
+            _ = avahi.avahi_entry_group_free(group)
+        }
+    }
+
     /// What the daemon calls this machine: `raspi-2.local`. Not to be called from within a callback.
     var hostName: String? {
         guard let client, isReady, let name = avahi.avahi_client_get_host_name_fqdn(client) else {
@@ -74,6 +104,7 @@ final class DaemonPublishing: PublishingStack {
     }
 
     func close() {
+        for service in services.keys { withdraw(service) }
         if let group { _ = avahi.avahi_entry_group_free(group) }
         if let client { avahi.avahi_client_free(client) }
         (client, group) = (nil, nil)
@@ -107,5 +138,16 @@ final class DaemonPublishing: PublishingStack {
 
     private static func at(_ pointer: UnsafeMutableRawPointer?) -> DaemonPublishing? {
         pointer.map { Unmanaged<DaemonPublishing>.fromOpaque($0).takeUnretainedValue() }
+    }
+}
+
+extension WebEntryGroup {
+    fileprivate func changed(to state: AvahiEntryGroupState) {
+        switch state {
+        case AVAHI_ENTRY_GROUP_ESTABLISHED: tell(.established)
+        case AVAHI_ENTRY_GROUP_COLLISION: tell(.collision)
+        case AVAHI_ENTRY_GROUP_FAILURE: tell(.refused(.avahi(AvahiCode.failure)))
+        default: break
+        }
     }
 }

@@ -1,8 +1,8 @@
 import CAvahi
 import CAvahiCore
 
-/// A service that this process publishes itself. Owns an embedded stack and three entry groups: for the
-/// addresses of the service's host, for the same under the machine's own name, and for the service.
+/// What this process publishes itself. Owns an embedded stack and its entry groups: for the addresses of the
+/// service's host, for the same under the machine's own name, for the hub, and for each web service.
 ///
 /// The machine's own name is what people type. An avahi-daemon that starts later announces it with the same
 /// addresses, which is no conflict (RFC 6762 § 9); and the service does not hang on it, since another machine
@@ -13,6 +13,7 @@ final class EmbeddedPublishing: PublishingStack {
     private var host: OpaquePointer?
     private var machine: OpaquePointer?
     private var service: OpaquePointer?
+    private var services: [WebAnnouncement: WebEntryGroup] = [:]
     private var hostName: String
     private var machineName: String?
     private var published: (announcement: HubAnnouncement, name: String, links: UDPLinks)?
@@ -41,6 +42,35 @@ final class EmbeddedPublishing: PublishingStack {
 
     func publish(_ announcement: HubAnnouncement, as name: String) {
         publish(announcement, as: name, links: UDPLinks.current())
+    }
+
+    func publish(_ service: WebAnnouncement, as name: String) {
+        guard let core = server?.core, let server = server?.server else { return }
+        let entry = services[service] ?? WebEntryGroup(service, changed: changed)
+        services[service] = entry
+        if entry.group == nil {
+            entry.group = core.avahi_s_entry_group_new(
+                server,
+                { _, _, state, pointer in WebEntryGroup.at(pointer)?.changed(to: state) },
+                Unmanaged.passUnretained(entry).toOpaque())
+        }
+        guard let group = entry.group else {
+            return entry.tell(.refused(embedded(core.avahi_server_errno(server))))
+        }
+        core.avahi_s_entry_group_reset(group)
+        var code = AvahiTXT(service.txt).withList { txt in
+            core.avahi_server_add_service_strlst(
+                server, group, Int32(AVAHI_IF_UNSPEC), Int32(AVAHI_PROTO_UNSPEC), AvahiPublishFlags(0),
+                name, WebAnnouncement.serviceType, nil, hostName + ".local", service.port, txt)
+        }
+        if code == 0 { code = core.avahi_s_entry_group_commit(group) }
+        entry.added(code, embedded)
+    }
+
+    func withdraw(_ service: WebAnnouncement) {
+        if let group = services.removeValue(forKey: service)?.group {
+            server?.core.avahi_s_entry_group_free(group)
+        }
     }
 
     /// Publishes again if this machine's addresses have changed.
@@ -124,6 +154,7 @@ final class EmbeddedPublishing: PublishingStack {
     }
 
     func close() {
+        for service in services.keys { withdraw(service) }
         for group in [service, machine, host] { group.map { server?.core.avahi_s_entry_group_free($0) } }
         (service, machine, host) = (nil, nil, nil)
         server?.close()
@@ -187,6 +218,18 @@ final class EmbeddedPublishing: PublishingStack {
 
     private static func at(_ pointer: UnsafeMutableRawPointer?) -> EmbeddedPublishing? {
         pointer.map { Unmanaged<EmbeddedPublishing>.fromOpaque($0).takeUnretainedValue() }
+    }
+}
+
+extension WebEntryGroup {
+    fileprivate func changed(to state: AvahiEntryGroupState) {
+        switch state {
+        case AVAHI_ENTRY_GROUP_ESTABLISHED: tell(.established)
+        case AVAHI_ENTRY_GROUP_COLLISION: tell(.collision)
+        case AVAHI_ENTRY_GROUP_FAILURE:
+            tell(.refused(.embedded(code: AvahiCode.failure, text: avahiText(AvahiCode.failure))))
+        default: break
+        }
     }
 }
 

@@ -11,6 +11,10 @@ extension HubPublisher {
     public enum Event: Hashable, Sendable {
         /// The service is on the network under this name.
         case published(name: String, by: Stack)
+        /// A web service is on the network under this name.
+        case webPublished(WebAnnouncement, name: String)
+        /// A web service is not published for now; the next attempt follows.
+        case webUnavailable(WebAnnouncement, DiscoveryError)
         /// The names that this machine has in multicast DNS now, the one for people first:
         /// `raspi-2.local` if two machines are called `raspi`.
         case hosts([String], by: Stack)

@@ -44,6 +44,9 @@ public actor HubPublisher {
     private var again: Task<Void, Never>?
     private var changes: DescriptorWatch?
     private var settled: Task<Void, Never>?
+    private var services = WebServiceBook()
+    private var servicesAgain: Task<Void, Never>?
+    private var servicesTimeout = RegistrationTimeout()
 
     /// The executor: a thread of its own, which runs avahi's loop.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
@@ -85,9 +88,32 @@ public actor HubPublisher {
         }
     }
 
+    /// Publishes web services beside the hub, in place of those before.
+    public func announce(_ services: [WebAnnouncement]) {
+        for service in self.services.keep(services) { publication?.withdraw(service) }
+        publishServices()
+    }
+
+    private var publication: (any PublishingStack)? { embedded ?? daemon }
+
+    /// Publishes what is not established; once more later, for what is not even then: its stack has refused
+    /// it, or forgotten it (``RegistrationTimeout``).
+    private func publishServices() {
+        guard case .open = state else { return }
+        for (service, name) in services.open { publication?.publish(service, as: name) }
+        servicesAgain?.cancel()
+        guard !services.open.isEmpty else { return servicesTimeout.reset() }
+        let patience = servicesTimeout.current
+        servicesTimeout.extend()
+        servicesAgain = Task {
+            do { try await Task.sleep(for: patience) } catch { return }
+            publishServices()
+        }
+    }
+
     private func close() {
         state = .closed
-        for task in [later, again, settled] { task?.cancel() }
+        for task in [later, again, settled, servicesAgain] { task?.cancel() }
         for task in registrations.values { task.cancel() }
         changes?.close()
         daemon?.close()
@@ -124,6 +150,8 @@ public actor HubPublisher {
         moveAway()
         tellHosts([daemon?.hostName].compactMap(\.self), by: .daemon)
         daemon?.publish(announcement, as: name)
+        services.beginAnew()
+        publishServices()
     }
 
     private func tellHosts(_ hosts: [String], by stack: Stack) {
@@ -150,6 +178,8 @@ public actor HubPublisher {
                 changed: events(of: .embedded))
             self.embedded = embedded
             embedded.publish(announcement, as: name)
+            services.beginAnew()
+            publishServices()
         } catch {
             tell(.unavailable(error))
             attempt(after: HubPublisher.retryInterval) { $0.embed() }
@@ -183,11 +213,17 @@ public actor HubPublisher {
             let machine = isRefused ? [daemon?.hostName ?? HostName.own() + ".local"] : []
             return tellHosts(machine + hosts, by: stack)
         }
+        if case .web(let service, let result) = event { return handle(result, of: service) }
         registrations.removeValue(forKey: stack)?.cancel()
         switch event {
-        case .ready: if stack == .embedded { publish(by: stack) } else if !isRefused { moveToDaemon() }
+        case .ready where stack == .embedded:
+            publish(by: stack)
+            // Its host may have another name.
+            services.beginAnew()
+            publishServices()
+        case .ready: if !isRefused { moveToDaemon() }
         case .busy: if !isRefused { moveAway() }
-        case .named: break
+        case .named, .web: break
         case .registering: awaitRegistration(by: stack)
         case .established:
             timeout.reset()
@@ -219,6 +255,16 @@ public actor HubPublisher {
                 embedded = nil
                 attempt(after: HubPublisher.retryInterval) { $0.embed() }
             }
+        }
+    }
+
+    private func handle(_ result: WebResult, of service: WebAnnouncement) {
+        switch result {
+        case .established:
+            if let name = services.established(service) { report(.webPublished(service, name: name)) }
+        case .collision:
+            if let name = services.taken(service) { publication?.publish(service, as: name) }
+        case .refused(let error): tell(.webUnavailable(service, error))
         }
     }
 

@@ -19,14 +19,19 @@ enum PublishingEvent: Sendable {
     case failed(DiscoveryError)
     /// The service could not be published.
     case refused(DiscoveryError)
+    /// The same of a web service beside the hub's.
+    case web(WebAnnouncement, WebResult)
 }
 
-/// A stack that can publish one service. All calls must come from the loop's thread, and none from within
-/// avahi's callbacks.
+/// A stack that can publish a hub, and web services beside it. All calls must come from the loop's thread,
+/// and none from within avahi's callbacks.
 protocol PublishingStack: AnyObject {
     /// Publishes a service in place of the previous one; events report the result.
     func publish(_ announcement: HubAnnouncement, as name: String)
-    /// Withdraws the service with a goodbye (RFC 6762 § 10.1) and frees everything. A second call does
+    /// Publishes a web service, or publishes it again; an event reports the result.
+    func publish(_ service: WebAnnouncement, as name: String)
+    func withdraw(_ service: WebAnnouncement)
+    /// Withdraws the services with a goodbye (RFC 6762 § 10.1) and frees everything. A second call does
     /// nothing.
     func close()
 }

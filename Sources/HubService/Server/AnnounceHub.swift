@@ -9,12 +9,15 @@ final class AnnounceHub: Sendable {
     private let responding: Task<Void, Never>
     private let watching: Task<Void, Never>
     private let twins: Task<Void, Never>
+    private let services: Task<Void, Never>
     private let changes: AsyncStream<Void>.Continuation
 
     /// Starts at once; throws `DiscoveryError` if no thread is available.
+    ///
+    /// - Parameter services: the web services to announce beside the hub.
     init(
         _ hub: Hub, key: P256.Signing.PrivateKey, port: UInt16, state: HubState, names: ServedNames,
-        log: ServeLog
+        services: AsyncStream<[WebService]>, log: ServeLog
     ) throws {
         let publisher = try HubPublisher(
             HubAnnouncement(
@@ -29,6 +32,13 @@ final class AnnounceHub: Sendable {
             await publisher.run { event in
                 if case .hosts(let hosts, _) = event { names.announced(as: hosts) }
                 AnnounceHub.tell(event, log)
+            }
+        }
+        let id = hub.pin.fingerprint
+        self.services = Task {
+            for await services in services {
+                await publisher.announce(
+                    services.map { WebAnnouncement(name: $0.name, port: $0.port, id: id) })
             }
         }
         responding = Task {
@@ -61,6 +71,7 @@ final class AnnounceHub: Sendable {
         publishing.cancel()
         responding.cancel()
         twins.cancel()
+        services.cancel()
         await publishing.value
         await responding.value
         await twins.value
@@ -90,6 +101,10 @@ final class AnnounceHub: Sendable {
         case .published(let name, .daemon): log.info("announced over mDNS as \"\(name)\", by avahi-daemon")
         case .published(let name, .embedded):
             log.info("announced over mDNS as \"\(name)\", by this process, without avahi-daemon")
+        case .webPublished(let service, let name):
+            log.info("the service on port \(service.port) is announced over mDNS as \"\(name)\"")
+        case .webUnavailable(let service, let error):
+            log.notice("the service \"\(service.name)\" is not announced over mDNS for now: \(error)")
         case .hosts(let hosts, _):
             log.info("this machine is \(hosts.joined(separator: " and ")) on the network")
         case .renamed(let name, let other):

@@ -156,7 +156,7 @@ package final class ServeHub: Sendable {
             options.isAnnounced && !isLocal
             ? try AnnounceHub(
                 hub, key: keys.identity.key, port: bound, state: state, names: shared.names,
-                log: shared.log) : nil
+                services: services.announced, log: shared.log) : nil
         let sweep = { @Sendable in
             shared.sessions.sweep()
             services.sweep()

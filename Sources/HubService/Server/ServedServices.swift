@@ -22,10 +22,14 @@ final class ServedServices: Sendable {
     private let faults = Mutex<[UInt16: String]>([:])
     private let wishes = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     private let work = Mutex<Task<Void, Never>?>(nil)
+    /// What is to be announced of those that are served, whenever that may have changed.
+    let announced: AsyncStream<[WebService]>
+    private let announcing: AsyncStream<[WebService]>.Continuation
 
     init(_ state: HubState, log: ServeLog) throws {
         (self.state, self.log) = (state, log)
         listed = Mutex(try HubState.services(in: state.open()).services)
+        (announced, announcing) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
     /// Listens for all of them, and from then on for those that the file has.
@@ -68,6 +72,7 @@ final class ServedServices: Sendable {
     /// Listens no more; connections go on.
     func stop() async {
         wishes.continuation.finish()
+        announcing.finish()
         await work.withLock { $0 }?.value
         for each in running.withLock({ $0.values.flatMap(\.listeners) }) { try? await each.close().get() }
     }
@@ -84,7 +89,9 @@ final class ServedServices: Sendable {
         }
         listed.withLock { $0 = wanted }
         for (port, old) in running.withLock({ $0 }) where !wanted.contains(old.service.record) {
+            let rights = old.service.record.rights
             if wanted.contains(where: { $0.port == port && old.service.take($0) }) {
+                guard rights != old.service.record.rights else { continue }
                 for loop in loops { loop.execute { $0.sweep() } }
                 log.notice("the rights at the service \(old.service.record.name) have changed")
                 continue
@@ -107,6 +114,7 @@ final class ServedServices: Sendable {
                 tell(describing(error), of: record)
             }
         }
+        announcing.yield(running.withLock { $0.values.map(\.service.record) }.filter(\.isAnnounced))
     }
 
     private func tell(_ fault: String, of record: WebService) {

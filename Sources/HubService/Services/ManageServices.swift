@@ -51,6 +51,7 @@ package struct ManageServices {
             if let before {
                 (service.rights, service.host, service.told) = (before.rights, before.host, before.told)
                 (service.maximumBody, service.kind) = (before.maximumBody, before.kind)
+                service.isAnnounced = before.isAnnounced
             }
             settle(&service)
             services.put(service)

@@ -48,12 +48,13 @@ final class ServedService: Sendable {
     var standing: Standing { current.withLock { $0 } }
     var record: WebService { standing.record }
 
-    /// Takes the rights of the same service; what is open has to be held against them afterwards.
+    /// Takes the rights of the same service, and whether it is announced; what is open has to be held against
+    /// the rights afterwards.
     ///
-    /// - Returns: false if more than the rights has changed.
+    /// - Returns: false if more than that has changed.
     func take(_ record: WebService) -> Bool {
         var same = self.record
-        same.rights = record.rights
+        (same.rights, same.isAnnounced) = (record.rights, record.isAnnounced)
         guard same == record else { return false }
         let new = Standing(record, maximumBody, crossSite)
         current.withLock { $0 = new }

@@ -17,16 +17,18 @@ package import Pairing
 ///     forwarded=x-forwarded forwarded
 ///     max-body=1048576
 ///     kind=grafana
+///     announced=yes
 ///
 /// A service is named by the hub's port for it. `role` is the least that may use it, `member` without the
 /// key; `allow` and `deny` name devices by their fingerprints, each once, that may or may not whatever their
 /// role (at most 256 each); `host` and `forwarded` are what the server is told
 /// (``GatewayRules/ServiceRule``), `kept` and nothing without them; `max-body` is in bytes, up to 1 TiB,
-/// without it what `serve --max-body` says; `kind` is what the server was found to be, for people. At most
-/// 16.
+/// without it what `serve --max-body` says; `kind` is what the server was found to be, for people;
+/// `announced` says whether it is told on the network, `no` without the key. At most 16.
 ///
 /// Accepted: the above. Rejected: `[service 0]`, no name, two of one name, `upstream=http://nas.lan`,
-/// `role=Guest`, `allow=Anna`, a device in `allow` and `deny`, `host=other`, `forwarded=for`, `max-body=0`.
+/// `role=Guest`, `allow=Anna`, a device in `allow` and `deny`, `host=other`, `forwarded=for`, `max-body=0`,
+/// `announced=true`.
 package struct WebServices: Equatable, Sendable {
     package static let fileName = "services"
     package static let maximumCount = 16
@@ -98,6 +100,8 @@ package struct WebService: Equatable, Sendable {
     /// The most bytes of a request's body; nil: as `serve` says.
     package var maximumBody: Int?
     package var kind = ServiceKind.plain
+    /// True if the hub announces it on the network, as `_https._tcp`.
+    package var isAnnounced = false
 
     package init(port: UInt16, name: PeerName, upstream: Upstream) {
         (self.port, self.name, self.upstream) = (port, name, upstream)
@@ -144,6 +148,11 @@ package struct WebService: Equatable, Sendable {
         }
         // A newer version may know more of them.
         kind = file.value("kind", in: group).flatMap { ServiceKind(rawValue: $0) } ?? .plain
+        switch file.value("announced", in: group) {
+        case "yes"?: isAnnounced = true
+        case "no"?, nil: break
+        default: throw fault("announced", "not yes or no")
+        }
     }
 
     private static func devices(
@@ -167,6 +176,7 @@ package struct WebService: Equatable, Sendable {
         if !told.isEmpty { pairs.append(("forwarded", told.map(\.rawValue).joined(separator: " "))) }
         if let maximumBody { pairs.append(("max-body", String(maximumBody))) }
         if kind != .plain { pairs.append(("kind", kind.rawValue)) }
+        if isAnnounced { pairs.append(("announced", "yes")) }
         return pairs.map { (key: $0.0, value: $0.1) }
     }
 

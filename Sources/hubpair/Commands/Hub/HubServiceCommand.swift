@@ -71,6 +71,7 @@ struct HubServiceCommand: ParsableCommand {
                 EXAMPLES:
                   hubpair hub service add Grafana http://127.0.0.1:3000
                   hubpair hub service add 'My page' http://127.0.0.1:8080 --role guest
+                  hubpair hub service add Grafana http://127.0.0.1:3000 --announce
                   hubpair hub service add Files http://127.0.0.1:8081 --port 9443 --max-body 4g
                 """)
 
@@ -111,6 +112,11 @@ struct HubServiceCommand: ParsableCommand {
                 "not a size", give: "bytes from 1 to 1024g, like 500k, 32m or 1g", ByteCount.init(argument:)))
         var maxBody: ByteCount?
 
+        @Flag(
+            inversion: .prefixedNo,
+            help: "Tell of it on the network, as _https._tcp with the hub's id. (default: no)")
+        var announce: Bool?
+
         @OptionGroup var state: StateOption
 
         func validate() throws {
@@ -146,6 +152,7 @@ struct HubServiceCommand: ParsableCommand {
                 if let host { service.host = host }
                 if !forwarded.isEmpty { service.told = forwarded.compactMap(\.told) }
                 if let maxBody { service.maximumBody = maxBody.count }
+                if let announce { service.isAnnounced = announce }
             }
             tell(service, isNew: old == nil, state)
         }
@@ -284,6 +291,7 @@ extension WebService {
             "host": .string(host.rawValue),
             "forwarded": .array(told.map { .string($0.rawValue) }),
             "max_body": maximumBody.map { .integer(Int64($0)) } ?? .null,
+            "announced": .boolean(isAnnounced),
         ])
     }
 }
