@@ -173,6 +173,11 @@ static const unsigned char services[] = {
 };
 hubpair_page_file hubpair_page_services(void) { return (hubpair_page_file){services, sizeof services}; }
 
+static const unsigned char rights[] = {
+#embed "files/rights.js"
+};
+hubpair_page_file hubpair_page_rights(void) { return (hubpair_page_file){rights, sizeof rights}; }
+
 static const unsigned char plain_style[] = {
 #embed "files/styles/plain.css"
 };

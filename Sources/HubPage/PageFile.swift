@@ -129,6 +129,7 @@ package struct PageFile: Sendable {
         case .hubs: hubpair_page_hubs()
         case .houses: hubpair_page_houses()
         case .services: hubpair_page_services()
+        case .rights: hubpair_page_rights()
         case .enter: hubpair_page_enter()
         case .brought: hubpair_page_brought()
         case .read: hubpair_page_read()

@@ -44,6 +44,7 @@ hubpair_page_file hubpair_page_edit(void);
 hubpair_page_file hubpair_page_hubs(void);
 hubpair_page_file hubpair_page_houses(void);
 hubpair_page_file hubpair_page_services(void);
+hubpair_page_file hubpair_page_rights(void);
 hubpair_page_file hubpair_page_enter(void);
 hubpair_page_file hubpair_page_read(void);
 hubpair_page_file hubpair_page_key(void);

@@ -45,6 +45,9 @@ package enum ResourcePattern: String, CaseIterable, Sendable {
     case name = "names/*"
     /// The web services that the device may use.
     case services = "services"
+    /// Which devices may use them.
+    case serviceRights = "services/rights"
+    case serviceDevice = "services/*/devices/*"
     /// The page of forms for browsers without JavaScript.
     case access = "access"
 
@@ -70,8 +73,9 @@ package enum ResourcePattern: String, CaseIterable, Sendable {
         case .messageAcknowledge, .messagesAcknowledge: [("POST", .arranging)]
         case .rules: [("GET", .administering), ("HEAD", .administering)]
         case .rule: [("PUT", .administering), ("DELETE", .administering)]
-        case .devices, .journal, .findings, .names: [("GET", .administering), ("HEAD", .administering)]
-        case .device: [("PUT", .administering)]
+        case .devices, .journal, .findings, .names, .serviceRights:
+            [("GET", .administering), ("HEAD", .administering)]
+        case .device, .serviceDevice: [("PUT", .administering)]
         case .deviceApproval, .deviceRefusal, .deviceRevocation, .codesVoid: [("POST", .administering)]
         case .codes: [("GET", .administering), ("HEAD", .administering), ("POST", .administering)]
         case .code: [("DELETE", .administering)]

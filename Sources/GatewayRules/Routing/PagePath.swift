@@ -40,6 +40,7 @@ package enum PagePath: String, CaseIterable, Sendable {
     case hubs = "/hubpair/page/hubs.js"
     case houses = "/hubpair/page/houses.js"
     case services = "/hubpair/page/services.js"
+    case rights = "/hubpair/page/rights.js"
     /// What lets a stranger's browser in.
     case enter = "/hubpair/page/enter.js"
     case brought = "/hubpair/page/brought.js"

@@ -31,7 +31,8 @@ struct HouseResources: HubResources {
         case .push: await push.answer(request)
         case .states, .stateStream, .stateHistory: await states.answer(request)
         case .devices, .device, .deviceApproval, .deviceRefusal, .deviceRevocation, .codes, .code, .codesVoid,
-            .journal, .findings, .names, .name, .services, .pushHub, .access:
+            .journal, .findings, .names, .name, .services, .serviceRights, .serviceDevice, .pushHub,
+            .access:
             .refused(.notFound, "not_found", "the house has no such thing")
         }
     }

@@ -78,6 +78,7 @@ struct OwnerPaths: HubResources {
         case .journal: return try journal(request)
         case .names, .name: return try names(request)
         case .pushHub: return try push(request)
+        case .serviceRights, .serviceDevice: return try services(request)
         default: return .reply(ServeReply(.notFound))
         }
     }
@@ -147,6 +148,8 @@ extension ResourceAnswer {
             self = .refused(.badRequest, OwnerRefusal("bad_request", error.message, kind: .usage))
         case HubError.tooManyCodes:
             self = .refused(.tooManyRequests, OwnerRefusal("too_many", error))
+        case let error as ServiceError where error.kind == .usage:
+            self = .refused(.conflict, OwnerRefusal("conflict", error))
         case let error as NameError where error.kind == .usage:
             self = .refused(.conflict, OwnerRefusal("conflict", error))
         case HubError.badLifetime, HubError.endIsOver, HubError.stayEndsFirst, is PeerNameError:

@@ -13,7 +13,7 @@ struct OwnResources: HubResources {
         let device = request.device.pin
         return switch request.resource.pattern {
         case .devices, .device, .deviceApproval, .deviceRefusal, .deviceRevocation, .codes, .code, .codesVoid,
-            .journal, .findings, .names, .name, .pushHub:
+            .journal, .findings, .names, .name, .pushHub, .serviceRights, .serviceDevice:
             await owners.answer(request)
 
         case .services: services.answer(to: request.device, host: names.now.preferredHost()?.description)

@@ -138,6 +138,36 @@ class ServicesPageTests(HouseTests):
         browser.open(f"https://127.0.0.1:{self.hub.port}/hubpair/")
         browser.find('//button[@role="switch"]')
 
+    def test_an_owner_says_who_may(self):
+        """What `hub service allow` and `deny` do, on the page: it counts at once."""
+        web, port = self.service(name="For members")
+        guest = self.device("Gustav", "guest")
+        visitor = self.browser(guest)
+        visitor.open(f"https://127.0.0.1:{port}/")
+        self.says(visitor, "may not use this service")
+        owner = self.browser(self.device("Olga", "owner"))
+        owner.open(f"https://127.0.0.1:{self.hub.port}/hubpair/#access")
+        owner.click('//button[text()="Who may"]')
+        box = '//dialog//label[span[text()="Gustav"]]/input'
+        self.assertIs(owner.run(f"return document.evaluate({json.dumps(box)}, document, null, 9).singleNodeValue.checked"), False)
+        owner.click(box)
+        rights = lambda: json.loads(self.hub.run("hub", "service", "--json"))
+        self.hub.wait_for(lambda: len(rights()["allow"]) == 1, "the right")
+        self.hub.wait_for(lambda: "the rights at the service For members have changed" in self.hub.log(), "the right at the gate")
+        visitor.open(f"https://127.0.0.1:{port}/")
+        self.says(visitor, "over the socket")
+        owner.wait(lambda: owner.run(f"return !document.evaluate({json.dumps(box)}, document, null, 9).singleNodeValue.disabled"), "the answer")
+        owner.click(box)
+        self.hub.wait_for(lambda: rights()["allow"] == [], "the right taken back")
+        visitor.wait(lambda: (visitor.open(f"https://127.0.0.1:{port}/"), "may not use this service" in visitor.text)[1], "it is still let in")
+        owner.wait(lambda: owner.run(f"return !document.evaluate({json.dumps(box)}, document, null, 9).singleNodeValue.disabled"), "the answer")
+        # An owner's own right, too, and back.
+        mine = box.replace("Gustav", "Olga")
+        owner.click(mine)
+        self.hub.wait_for(lambda: len(rights()["deny"]) == 1, "the owner's own right")
+        owner.click('//dialog//button[text()="Close"]')
+        self.assertEqual(owner.complaints(), [])
+
     def test_a_guest_finds_what_is_for_guests(self):
         _, port = self.service(name="For members")
         browser = self.browser(self.device("guest", "guest"))

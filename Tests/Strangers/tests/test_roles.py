@@ -120,6 +120,7 @@ OWN = {
     "states": "read GET HEAD", "states/history": "read GET HEAD", "devices": "own GET HEAD", "devices/*": "own PUT",
     "devices/*/approve": "own POST", "devices/*/refuse": "own POST", "devices/*/revoke": "own POST",
     "codes": "own GET HEAD POST", "codes/void": "own POST", "codes/*": "own DELETE", "journal": "own GET HEAD",
+    "services/rights": "own GET HEAD", "services/*/devices/*": "own PUT",
     "access": "own GET HEAD POST"}
 ALLOWED = {"read": ("guest", "member", "owner"), "arrange": ("member", "owner"), "own": ("owner",)}
 PAGES = ("", "page/page.js", "page/owner.js", "page/page.css")

@@ -3,10 +3,11 @@
 import { CodeMaker, roleChoice, roleHelp, roles } from "./code.js";
 import { button, called, confirm, make, Part, Row, say, sentence, set, span, toast, when } from "./dom.js";
 import { array, ask, list, own, part } from "./hub.js";
+import { ServiceRights } from "./rights.js";
 import { m, n, t } from "./text.js";
 
 export class OwnerViews {
-  #app; #devices = null; #codes = null; #names = null; #journal = []; #self = ""; #lastLook = -Infinity;
+  #app; #devices = null; #codes = null; #names = null; #services = null; #journal = []; #self = ""; #lastLook = -Infinity;
 
   constructor(app) {
     this.#app = app;
@@ -15,10 +16,11 @@ export class OwnerViews {
     this.codes = new Part(t("Codes that are out"), () => new CodeRow(this), t("No code is out."));
     this.names = new Part(t("Names of the hub"), () => new NameRow(this), "");
     this.names.node.append(nameForm(this));
+    this.services = new ServiceRights();
     this.journal = new Part(t("Journal"), () => new JournalRow(), t("Nothing has happened yet."));
     this.maker = new CodeMaker(this);
     this.access = make("section.view", make("h1", t("Access")),
-      this.requests.node, this.maker.node, this.devices.node, this.codes.node, this.names.node, this.journal.node);
+      this.requests.node, this.maker.node, this.devices.node, this.services.node, this.codes.node, this.names.node, this.journal.node);
     this.findings = new Part(null, () => new FindingRow(), "");
     this.look = button(t("Look again"), () => this.#look(true));
     this.healthText = make("p.words", { role: "status" });
@@ -48,12 +50,13 @@ export class OwnerViews {
 
   async load() {
     const isSeen = location.hash === "#access";
-    const [devices, codes, journal, names] = await Promise.all([
+    const [devices, codes, journal, names, services] = await Promise.all([
       own("devices"), isSeen ? own("codes") : null, isSeen ? own("journal?limit=50&of=all") : null, isSeen ? own("names") : null,
+      isSeen ? own("services/rights") : null,
     ]);
     this.#devices = devices === null ? null : list(devices, "devices");
     this.#self = devices?.self ?? this.#app.device?.device;
-    if (isSeen) [this.#codes, this.#journal, this.#names] = [codes, list(journal, "entries").reverse(), names];
+    if (isSeen) [this.#codes, this.#journal, this.#names, this.#services] = [codes, list(journal, "entries").reverse(), names, services];
     this.maker.watch(list(codes, "codes"));
     this.show();
   }
@@ -68,6 +71,7 @@ export class OwnerViews {
     known.sort((one, other) => order[one.status] - order[other.status] || other.isSelf - one.isSelf
       || String(one.name).localeCompare(String(other.name)));
     this.devices.show(known, (each) => each.device);
+    this.services.show(this.#services, this.#devices);
     const good = list(this.#codes, "codes").filter((each) => each.status === "good");
     this.codes.show(good, (each) => each.ticket ?? each.code);
     // An older hub tells none.
