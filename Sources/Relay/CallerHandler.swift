@@ -57,14 +57,23 @@ final class CallerHandler: ChannelInboundHandler, RemovableChannelHandler {
         case .malformed, .noName: close()
         case .name(let name, let isChallenge):
             isDecided = true
-            guard let fingerprint = board.hub(named: name, isChallenge: isChallenge) else { return close() }
-            if fingerprint == board.own { return becomeOwn(context) }
-            wanted = fingerprint
-            // No more is read until somebody takes it.
+            guard isChallenge else { return go(to: board.hub(named: name)) }
+            // No more is read until it is known whose the name is.
             try? context.channel.syncOptions?.setOption(.autoRead, value: false)
-            start(board.limits.wait)
-            board.call(fingerprint, self)
+            board.ask(for: name) { [weak self] in self?.go(to: $0) }
         }
+    }
+
+    /// - Parameter fingerprint: the hub that it wants; nil: nobody's.
+    private func go(to fingerprint: Fingerprint?) {
+        guard let context, context.channel.isActive else { return }
+        guard let fingerprint else { return close() }
+        if fingerprint == board.own { return becomeOwn(context) }
+        wanted = fingerprint
+        // No more is read until somebody takes it.
+        try? context.channel.syncOptions?.setOption(.autoRead, value: false)
+        start(board.limits.wait)
+        board.call(fingerprint, self)
     }
 
     private func becomeOwn(_ context: ChannelHandlerContext) {

@@ -40,13 +40,15 @@ final class RelayBoard {
     private var hasChanged = true
     private var names = RelayNames()
     private let files: RelayDirectory
+    private let grants: GrantsReader
     private let roots: PublicRoots
 
     init(
         own: Fingerprint, files: RelayDirectory, roots: PublicRoots, register: DeviceRegister,
-        limits: RelayLimits, logsAddresses: Bool, log: ServeLog
+        limits: RelayLimits, logsAddresses: Bool, log: ServeLog, on eventLoop: any EventLoop
     ) {
         (self.files, self.roots) = (files, roots)
+        grants = GrantsReader(files, on: eventLoop)
         (self.own, self.register, self.limits, self.log) = (own, register, limits, log)
         self.logsAddresses = logsAddresses
     }
@@ -152,12 +154,15 @@ final class RelayBoard {
 
     // MARK: Names
 
-    /// The hub that a caller wants; an authority's question also reaches one that has been given the name.
-    func hub(named name: String, isChallenge: Bool) -> Fingerprint? {
-        if let fingerprint = Fingerprint(serverName: name) { return fingerprint }
-        let holder = names.holder(of: name, at: Date())
-        guard isChallenge else { return holder }
-        return (try? files.grants())?.hubs[name] ?? holder
+    /// The hub that a caller wants.
+    func hub(named name: String) -> Fingerprint? {
+        Fingerprint(serverName: name) ?? names.holder(of: name, at: Date())
+    }
+
+    /// The hub that an authority's question is for: also one that has been given the name.
+    func ask(for name: String, _ body: @escaping (Fingerprint?) -> Void) {
+        guard Fingerprint(serverName: name) == nil else { return body(hub(named: name)) }
+        grants.read { [self] grants in body(grants.hubs[name] ?? hub(named: name)) }
     }
 
     /// Takes a hub's proof of its public names, of which the relay holds the pin already.
@@ -176,19 +181,23 @@ final class RelayBoard {
                 isBelieved = false
             }
             channel.eventLoop.execute {
-                board.value.take(isBelieved ? certificate : nil, by: pin, on: channel)
+                board.value.grants.read { grants in
+                    board.value.take(isBelieved ? certificate : nil, by: pin, on: channel, grants.hubs)
+                }
             }
         }
     }
 
-    private func take(_ certificate: InstalledCertificate?, by pin: Pin, on channel: any Channel) {
+    private func take(
+        _ certificate: InstalledCertificate?, by pin: Pin, on channel: any Channel,
+        _ grants: [String: Fingerprint]
+    ) {
         // It may be gone, or another connection's proof may have come since.
         guard let hub = hubs[pin.fingerprint], hub.control === channel else { return }
         guard let certificate else {
             log.warning(.pairing, "does not believe the certificate of the hub \(hub.name)")
             return tell(.notBelieved, channel)
         }
-        let grants = (try? files.grants())?.hubs ?? [:]
         let names = certificate.names.filter { grants[$0] == nil || grants[$0] == pin.fingerprint }
         self.names.prove(names, by: pin.fingerprint, from: certificate.begins, until: certificate.ends)
         guard !names.isEmpty else {

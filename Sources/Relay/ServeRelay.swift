@@ -51,6 +51,12 @@ package final class ServeRelay: Sendable {
         _ files: RelayDirectory, on address: NetworkAddress?, port: UInt16, limits: RelayLimits,
         logsAddresses: Bool, roots: PublicRoots, log: ServeLog
     ) async throws -> ServeRelay {
+        var limits = limits
+        let room = max(1, DescriptorLimit.raise(forRelay: limits.connections))
+        if room < limits.connections {
+            log.notice("the system lets this process have \(room) connections (RLIMIT_NOFILE), and no more")
+            limits.connections = room
+        }
         let state = files.state
         let directory = try state.open()
         let hub = try HubState.hub(in: directory)
@@ -65,13 +71,14 @@ package final class ServeRelay: Sendable {
         let shared = RelayShared(hub, pairing: pairing, register: register, log: log)
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let loop = group.next()
+        let bounds = limits
         do {
             let board = try await loop.submit {
                 NIOLoopBound(
                     RelayBoard(
                         own: hub.pin.fingerprint, files: files, roots: roots, register: register,
-                        limits: limits,
-                        logsAddresses: logsAddresses, log: log), eventLoop: loop)
+                        limits: bounds,
+                        logsAddresses: logsAddresses, log: log, on: loop), eventLoop: loop)
             }.get()
             let listener = try await bind(group, address, port: port) { channel in
                 try equip(channel, board.value, shared, context)

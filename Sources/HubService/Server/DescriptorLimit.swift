@@ -1,7 +1,7 @@
 import Glibc
 
-/// The number of descriptors that the hub needs, and the system's limit (setrlimit(2)).
-enum DescriptorLimit {
+/// The number of descriptors that a hub or a relay needs, and the system's limit (setrlimit(2)).
+package enum DescriptorLimit {
     /// Per event loop: three of its own, and the idle upstream connections of its pool.
     private static let perLoop = 3 + GatewayPool.maximumIdleCount
     /// Standard streams, listeners, mDNS, UDP, the state's files, and room for the system's libraries.
@@ -18,18 +18,28 @@ enum DescriptorLimit {
     ///   lock out its own devices, at a moment that strangers choose.
     static func raise(for limits: ServeLimits, loops: Int) throws(ServeError) {
         let needed = needed(connections: limits.connections, loops: loops)
-        let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
-        var limit = rlimit()
-        guard getrlimit(resource, &limit) == 0, limit.rlim_cur < rlim_t(needed) else { return }
-        let most = limit.rlim_max
-        if most >= rlim_t(needed) {
-            limit.rlim_cur = rlim_t(needed)
-            if setrlimit(resource, &limit) == 0 { return }
-        }
-        let available = Int(clamping: min(most, rlim_t(needed)))
+        let available = raise(to: needed)
+        guard available < needed else { return }
         let fitting = (available - (needed - 2 * limits.connections)) / 2
         throw .tooFewDescriptors(available, needed: needed, fitting: max(0, fitting))
     }
+
+    /// Raises the soft limit to a number of descriptors, or as far as it goes.
+    ///
+    /// - Returns: how many of them there may be.
+    private static func raise(to needed: Int) -> Int {
+        let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+        var limit = rlimit()
+        guard getrlimit(resource, &limit) == 0, limit.rlim_cur < rlim_t(needed) else { return needed }
+        let before = limit.rlim_cur
+        limit.rlim_cur = min(limit.rlim_max, rlim_t(needed))
+        return Int(clamping: setrlimit(resource, &limit) == 0 ? limit.rlim_cur : before)
+    }
+
+    /// The same for a relay, whose connections are one descriptor each.
+    ///
+    /// - Returns: how many connections there may be, at most as many as are wanted.
+    package static func raise(forRelay connections: Int) -> Int { raise(to: connections + others) - others }
 
     /// Makes libdispatch open its descriptors, a timerfd at the first use of each clock. It aborts the
     /// process if it cannot, so this is done before descriptors can run out.
