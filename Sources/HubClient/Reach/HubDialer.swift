@@ -31,6 +31,9 @@ struct HubDialer: Sendable {
         {
             throw HubLookupError.otherHub(asked: name, code: code.hub.fingerprint)
         }
+        if case .hub(let asked, _) = place, asked != code.hub.fingerprint {
+            throw HubLookupError.otherHub(asked: "\(asked)", code: code.hub.fingerprint)
+        }
         return try await connect(code.hub, hint: code.addressHint, place: place)
     }
 
@@ -86,6 +89,10 @@ struct HubDialer: Sendable {
         case .address(let address):
             return try await connector.connect(
                 to: addresses + [address], expecting: .pin(pin), kind: kind, deadline: deadline)
+        case .hub(_, let address):
+            return try await connector.connect(
+                to: addresses + [address], expecting: .pin(pin), relays: [address], kind: kind,
+                deadline: deadline)
         case .found(let hub):
             return try await connector.connect(
                 to: addresses + hub.addresses, expecting: .pin(pin), kind: kind, deadline: deadline)
@@ -188,6 +195,9 @@ struct HubDialer: Sendable {
         let target: HubLookup.Target
         switch place {
         case .address(let address): return try await connector.connect(to: [address], expecting: .any)
+        case .hub(let fingerprint, let address):
+            return try await connector.connect(
+                to: [address], expecting: .fingerprint(fingerprint), relays: [address])
         case .name(let name): target = Fingerprint(forgiving: name).map { .fingerprint($0) } ?? .name(name)
         case .found(let hub):
             return try await connector.connect(to: hub.addresses, expecting: .fingerprint(hub.id))

@@ -25,6 +25,7 @@ struct PairCommand: AsyncParsableCommand {
               hubpair pair code.jpg
               hubpair pair label.jpg --name 'kitchen tablet' --no-wait
               hubpair pair - --hub 192.168.1.5 < code.txt
+              hubpair pair --hub K7QF-2M9D-X0TW-8RHC@relay.example.org:443
             """
     )
 
@@ -35,7 +36,8 @@ struct PairCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Where the hub is: its name, the beginning of that, or HOST[:PORT]. (default: it is looked for)",
+            "Where the hub is: its name, the beginning of that, HOST[:PORT], or by a relay ID@HOST[:PORT]. "
+                + "(default: it is looked for)",
             valueName: "hub"), completion: NameCompletion.hubs)
     var hub: String?
 

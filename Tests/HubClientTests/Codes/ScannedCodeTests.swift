@@ -46,5 +46,9 @@ import Testing
         #expect(HubPlace("hub") == .name("hub"))
         #expect(HubPlace("Hub no. 1") == .name("Hub no. 1"))
         #expect(HubPlace("K7QF-2M9D-X0TW-8RHC") == .name("K7QF-2M9D-X0TW-8RHC"))
+        let (hub, relay) = (Fingerprint("K7QF-2M9D-X0TW-8RHC"), HubAddress("relay.example.org:443"))
+        let place = hub.flatMap { hub in relay.map { HubPlace.hub(hub, at: $0) } }
+        #expect(HubPlace("k7qf2m9dx0tw8rhc@relay.example.org:443") == place)
+        #expect(HubPlace("anna@home") == .name("anna@home"))
     }
 }

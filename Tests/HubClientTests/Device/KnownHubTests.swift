@@ -186,6 +186,7 @@ import Testing
     @Test(arguments: [
         ("1.2.3.4:99999", true), ("1.2.3", true), ("hub:0", true), (":8000", true), ("hub.local:80000", true),
         ("1.2.3.4", false), ("hub.local:8000", false), ("Kitchen hub", false), ("Dr. Who's hub", false),
+        ("K7QF-2M9D-X0TW-8RHC@relay:0", true), ("K7QF-2M9D-X0TW-8RHC@relay", false), ("anna@home", false),
         ("Hub: 2", false), ("K7QF-2M9D-X0TW-8RHC", false), ("fd77::1", false), ("hub", false),
     ])
     func addressesThatAreNone(text: String, isFaulty: Bool) {
