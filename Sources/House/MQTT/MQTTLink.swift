@@ -110,6 +110,8 @@ final class MQTTLink: Sendable {
 /// The thread of a link: nothing of it is used by another.
 private final class MQTTThread {
     private static let keepAlive: Int32 = 30
+    /// POLLRDHUP of poll(2), which glibc's headers do not show to Swift.
+    private static let peerHasEnded: Int32 = 0x2000
     /// What a thing says in fewer bytes is read.
     private static let payloadByteCount = 65_536
     /// The most of what the broker has not answered: to one that does not read, no more is written.
@@ -163,6 +165,7 @@ private final class MQTTThread {
                 client, address.description, Int32(server.url.port), MQTTThread.keepAlive, nil, nil)
             if code == MOSQ_ERR_SUCCESS.rawValue { break }
         }
+        var gauge = MQTTGauge()
         while code == MOSQ_ERR_SUCCESS.rawValue, end == nil {
             if link.isOver {
                 _ = all.mosquitto_disconnect(client)
@@ -170,9 +173,16 @@ private final class MQTTThread {
             }
             let socket = all.mosquitto_socket(client)
             guard socket >= 0 else { return "the connection has ended" }
-            let events = POLLIN | (all.mosquitto_want_write(client) ? POLLOUT : 0)
+            let events = POLLIN | MQTTThread.peerHasEnded | (all.mosquitto_want_write(client) ? POLLOUT : 0)
             let ready = link.wait(socket, events, milliseconds: 1000)
-            if ready & ~POLLOUT != 0 { code = all.mosquitto_loop_read(client, 1) }
+            if ready & ~POLLOUT != 0 {
+                let ends = MQTTThread.peerHasEnded | POLLHUP | POLLERR
+                switch gauge.look(at: socket, isEnding: ready & ends != 0) {
+                case .read: code = all.mosquitto_loop_read(client, 1)
+                case .wait: break
+                case .refuse: return "it sends what was not asked for"
+                }
+            }
             carryOut(all, client)
             if code == 0, ready & POLLOUT != 0 { code = all.mosquitto_loop_write(client, 1) }
             if code == 0 { code = all.mosquitto_loop_misc(client) }

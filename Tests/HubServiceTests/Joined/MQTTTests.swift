@@ -230,3 +230,27 @@ import Testing
 extension MQTTOrder.Message {
     fileprivate var text: String { String(decoding: payload, as: UTF8.self) }
 }
+
+/// The heads of packets, before libmosquitto sees them.
+@Suite struct MQTTGaugeTests {
+    @Test(
+        arguments: [
+            ([], .unfinished), ([0x30], .unfinished), ([0x30, 0x80], .unfinished),
+            ([0x30, 0xFF, 0xFF, 0xFF], .unfinished),
+            ([0x30, 0xFF, 0xFF, 0xFF, 0xFF], .malformed), ([0x30, 0], .packet(kind: 0x30, byteCount: 2)),
+            ([0x30, 0x7F, 0xFF], .packet(kind: 0x30, byteCount: 129)),
+            ([0x90, 0x80, 0x01, 9], .packet(kind: 0x90, byteCount: 131)),
+            ([0x30, 0xFF, 0xFF, 0xFF, 0x7F], .packet(kind: 0x30, byteCount: 268_435_460)),
+        ] as [([UInt8], MQTTGauge.Head)])
+    func heads(bytes: [UInt8], head: MQTTGauge.Head) { #expect(MQTTGauge.Head(bytes) == head) }
+
+    @Test func verdicts() {
+        let most = MQTTGauge.maximumByteCount
+        func verdict(_ kind: UInt8, _ count: Int) -> MQTTGauge.Verdict? {
+            MQTTGauge.Head.packet(kind: kind, byteCount: count).verdict
+        }
+        #expect(verdict(0x31, most) == .read && verdict(0x30, most + 1) == nil)
+        #expect(verdict(0x32, 9) == .refuse && verdict(0x3C, most + 1) == .refuse)
+        #expect(verdict(0x90, most) == .read && verdict(0x90, most + 1) == .refuse)
+    }
+}

@@ -45,8 +45,8 @@ def publish(topic, payload):
 class Broker(Listener):
     """As much of a broker as a client needs to believe in it; then it says what `lie` returns."""
 
-    def __init__(self, lie):
-        self.lie, self.count = lie, 0
+    def __init__(self, lie, stays=False):
+        self.lie, self.stays, self.count = lie, stays, 0
         super().__init__()
 
     def serve(self, connection):
@@ -74,7 +74,8 @@ class Broker(Listener):
                                                    + publish("lamp", b"ON"))
                             if marks == 4:
                                 connection.sendall(self.lie())
-                                connection.shutdown(socket.SHUT_WR)
+                                if not self.stays:
+                                    connection.shutdown(socket.SHUT_WR)
                         elif kind == 0xC0:
                             connection.sendall(b"\xd0\0")
             except OSError:
@@ -89,14 +90,14 @@ class MQTT(House):
         """The house answers, whatever somebody has told it."""
         until(lambda: self.ask("GET", "/hubpair/v1/rooms")[0] == 200)
 
-    def house_memory(self):
+    def house_memory(self, key="VmRSS"):
         """In MB; 0 if it is not there."""
         for process in pathlib.Path("/proc").glob("[0-9]*"):
             try:
                 if (process / "comm").read_text().strip() != "hubpair-house":
                     continue
                 if self.hub.state in (process / "cmdline").read_text() + (process / "environ").read_text():
-                    return int(re.search(r"VmRSS:\s+(\d+)", (process / "status").read_text())[1]) // 1024
+                    return int(re.search(rf"{key}:\s+(\d+)", (process / "status").read_text())[1]) // 1024
             except OSError:
                 pass
         return 0
@@ -129,6 +130,31 @@ class LyingBrokerTests(MQTT):
         self.assertLess(self.house_memory(), 400)
         self.hub.run("hub", "join", "remove", "mqtt")
         until(lambda: ID not in self.things()[0])
+
+
+class LongPacketTests(MQTT):
+    def test_a_message_that_is_too_long_takes_no_memory(self):
+        """It is thrown away as it comes, and what is sent behind it is heard."""
+        size = 128 << 20
+        broker = Broker(lambda: b"\x30" + length(6 + size) + b"\0\4lamp" + bytes(size) + publish("lamp", bytes(200_000))
+                        + publish("lamp", b"OFF"), stays=True)
+        self.addCleanup(broker.close)
+        self.join(broker.port)
+        until(lambda: self.state(ID, "on") is False)
+        self.assertGreater(self.house_memory("VmHWM"), 0)
+        self.assertLess(self.house_memory("VmHWM"), 128)
+        # `hub join` has asked once, whether it is a broker.
+        self.assertEqual(broker.count, 2)
+
+    def test_what_is_no_message_and_too_long_ends_the_conversation(self):
+        for lie in (b"\x90\xff\xff\xff\x7f", b"\x32" + publish("lamp", b"OFF")[1:]):
+            with self.subTest(lie[:1]):
+                broker = Broker(lambda: lie, stays=True)
+                self.addCleanup(broker.close)
+                self.join(broker.port)
+                until(lambda: "it sends what was not asked for" in self.hub.log())
+                self.hub.run("hub", "join", "remove", "mqtt")
+                until(lambda: ID not in self.things()[0])
 
 
 @unittest.skipUnless(shutil.which("mosquitto", path=os.environ["PATH"] + ":/usr/sbin"), "mosquitto is not installed")
