@@ -12,6 +12,7 @@ enum Main {
         Startup.forbidDumps()
         Startup.fillClosedStandardDescriptors()
         let arguments = Array(CommandLine.arguments.dropFirst())
+        if !JSONLine.onlyReadsArguments { JSONLine.copyForTests(.run, .integer(Int64(getpid()))) }
         do {
             try Startup.refuseTextThatIsNotUTF8()
             if let secret = SecretInArguments(in: arguments) { throw secret }
@@ -22,7 +23,6 @@ enum Main {
             }
             var command = try Invocation.command(from: arguments)
             if JSONLine.onlyReadsArguments { return }
-            JSONLine.copyForTests(.run, .integer(Int64(getpid())))
             switch command {
             case var asynchronous as any AsyncParsableCommand: try await asynchronous.run()
             default: try command.run()

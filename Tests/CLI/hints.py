@@ -62,10 +62,10 @@ def words(text):
 
 
 def options(hint):
-    """The options of hubpair in a hint without a whole command."""
-    if re.search(r"\b(sudo|cp -p|apt) ", hint):
+    """The options of hubpair in a hint without a whole command, but those that are to be left out."""
+    if re.search(r"\b(sudo|cp -p|apt|docker|rsvg-convert) |\bmembers' --", hint):
         return []
-    return re.findall(r"(?<![\w-])--[a-z][a-z-]+", hint)
+    return re.findall(r"(?<![\w-])--[a-z][a-z-]+", re.sub(r"\b([Ll]eave|without|leave out) --[a-z-]+( out)?", "", hint))
 
 
 def is_placeholder(word):
@@ -79,6 +79,15 @@ def fits(command, arguments):
     if len(command) != len(arguments):
         return False
     return all(is_placeholder(one) or one == other for one, other in zip(command, arguments))
+
+
+# Which hub, and which files of it, is no part of what a hint says.
+PLACES = ("--state", "--config", "--passphrase-file")
+
+
+def without_places(arguments):
+    return [
+        word for before, word in zip(["", *arguments], arguments) if word not in PLACES and before not in PLACES]
 
 
 def path(arguments):
@@ -109,7 +118,7 @@ def to_run(text, values, last):
     # An option: behind what was typed, or in the place of the one that is unknown.
     if added := re.match(r"add (--?[a-z][^\s;,]*(?: [^\s;,]+(?=[;,]|$))?)", hint):
         return [*last, *shlex.split(added[1])]
-    if (meant := re.match(r"did you mean '(--[^']*)'", hint)) and (unknown := re.search(r"unknown option '([^']*)'", text)):
+    if (meant := re.match(r"did you mean '(--[^']*)'", hint)) and (unknown := re.search(r"(?:unknown option|unexpected argument) '([^']*)'", text)):
         return [part for word in last for part in (shlex.split(meant[1]) if word == unknown[1] else [word])]
     # A command of the system's behind a colon, or alone; a script is root, or needs no root.
     line = re.sub(r"^sudo ", "", re.sub(r" \(that .*", "", hint.rpartition(": ")[2]))
@@ -127,13 +136,15 @@ class Met:
                 self.hints.append((number, arguments, value))
             elif stream == "run":
                 calls.append((number, arguments, value))
-            elif stream == "failed":
+            # 78 is doctor's answer that it has found something.
+            elif stream == "failed" and value[1] and not (value[1] == 78 and arguments[:1] == ["doctor"]):
                 failed[value[0]] = value[1]
         self.good = [(number, arguments) for number, arguments, pid in calls if pid not in failed]
 
     def followed(self, hint, given, number):
         """What of a hint has been done later: a list of [command, True or False]."""
         later = [arguments for place, arguments in self.good if place > number]
+        later += [without_places(arguments) for arguments in later]
         lines = commands(hint)
         if lines:
             return [[shlex.join(line), any(fits(line, arguments) for arguments in later)] for line in lines]

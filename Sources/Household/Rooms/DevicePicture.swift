@@ -15,7 +15,7 @@ package struct DevicePicture: Hashable, Sendable {
     package let url: String
 
     /// True for what can stand in a file, and in the head of a request.
-    private static func isURL(_ text: String) -> Bool {
+    package static func isURL(_ text: String) -> Bool {
         let lower = text.lowercased()
         let isKnown = text.hasPrefix("/") || lower.hasPrefix("http://") || lower.hasPrefix("https://")
         return isKnown && text.utf8.count <= maximumByteCount

@@ -50,7 +50,8 @@ package enum HubChoiceError: Equatable, UserError {
         case .unprotected:
             "to use it all the same, say --insecure once; "
                 + "'hubpair setup' and 'serve' on the hub would protect it"
-        case .stock: "'hubpair home' can use it; 'hubpair setup' and 'serve' on the hub would protect it"
+        case .stock:
+            "'hubpair home --insecure' can use it; 'hubpair setup' and 'serve' on the hub would protect it"
         case .pending(_, let device):
             "on the hub: compare the fingerprint and run 'hubpair devices approve \(device)'"
         case .nameTaken: "choose another name, or forget the old one: 'hubpair hubs forget HUB'"

@@ -59,8 +59,10 @@ struct CallCommand: AsyncParsableCommand {
                 "the path is wanted, not the hub's address", meant: ["call"], [method.uppercased(), part])
         }
         guard path.hasPrefix("/") else {
+            let bare = path.split(whereSeparator: \.isWhitespace).joined(separator: "%20")
             throw UsageMistake(
-                "the path must begin with '/'", meant: ["call"], [method.uppercased(), "/" + path])
+                "the path must begin with '/'", meant: ["call"],
+                [method.uppercased(), bare.hasPrefix("/") ? bare : "/" + bare])
         }
         let call = try CallHub(
             configuration: configuration.configuration, selector: hub, isInsecureAllowed: insecure)

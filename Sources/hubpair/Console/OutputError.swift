@@ -44,7 +44,7 @@ struct OutputError: UserError {
         case .system(ENOSPC), .system(EDQUOT): "make room on the disk"
         case .system(ENOENT), .system(ENOTDIR): "make its directory first"
         case .system(EACCES), .system(EPERM), .system(EROFS), .system(EISDIR):
-            "choose another place with --output"
+            "name a file in another place"
         case .system: nil
         case .refusal: "name a file in a directory of your own"
         }

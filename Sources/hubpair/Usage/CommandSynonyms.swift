@@ -1,4 +1,5 @@
 import ArgumentParser
+import Home
 
 /// What people type in the place of a command, and what they mean by it.
 enum CommandSynonyms {
@@ -13,7 +14,7 @@ enum CommandSynonyms {
         start run daemon server up = serve; connect join link enroll login = pair; read decode = scan
         forget = hubs forget; use = hubs use; reset = hubs reset; backup export = hub backup
         restore import = hub restore; approve allow accept = devices approve; prune = devices prune
-        revoke deny block reject ban = devices revoke; role roles = devices role; void cancel = codes void
+        revoke deny block reject ban kick = devices revoke; role roles = devices role; void cancel = codes void
         device clients client = devices; request curl = call; set = home set; say = home say
         watch = home watch; scene scenes = home scene; show = home show; room rooms = home room
         unit units = home unit; rule rules = home rule; overview = home overview; history = home history
@@ -22,6 +23,10 @@ enum CommandSynonyms {
         turn switch dim lock unlock close raise lower = *sentence; ping wifi network = doctor
         info whoami id = hubs show; web page ui gui dashboard browser = open; manual docs = --help
         log journal = logs
+        einrichten = setup; drucken = print; koppeln verbinden = pair; suchen finden = list; hilfe = --help
+        geräte = devices; zentrale = hub; haus zuhause = home; meldungen nachrichten = messages
+        sichern sicherung = hub backup; öffnen = open; prüfen = doctor; raum räume = home room
+        szene szenen = home scene
         stop : Ctrl-C ends 'hubpair serve'; a service: sudo systemctl stop hubpair
         restart : a service: sudo systemctl restart hubpair; else end 'hubpair serve' with Ctrl-C, and \
         start it again
@@ -46,6 +51,8 @@ enum CommandSynonyms {
         list ls = hubs list; use = hubs use; add = hubs add
         forget remove delete = hubs forget; save export dump = hub backup; load import = hub restore
         status state = hub show; log logs history = hub journal; cert = hub certificate; rotate = hub key
+        start stop restart : a service: sudo systemctl restart hubpair
+        update upgrade : sudo apt update && sudo apt install hubpair
         name rename : 'hubpair setup --change --name NAME' gives this machine's hub another name
         set edit port address ip upstream : \(settings)
         """,
@@ -62,7 +69,8 @@ enum CommandSynonyms {
         """,
         "home": """
         turn switch dim open close raise lower = *sentence; status state = home
-        scenes = home scene; monitor = home watch
+        scenes = home scene; monitor = home watch; put move assign = *put
+        lights lamps lichter lampen = *lights; aus = home off; an ein = home on
         tell speak = home say; rooms area areas = home room; rules alarm alarms = home rule
         summary dashboard = home overview; log past graph plot = home history
         toggle : \(toggle)
@@ -108,6 +116,8 @@ enum CommandSynonyms {
     static func hint(for word: String, below parent: [String], before rest: [String]) -> String? {
         let lowered = word.lowercased()
         let row = rows(below: parent).first { $0.words.contains(lowered) }
+        // Alone it may be the name of an appliance.
+        if row?.meaning == "*lights", rest.isEmpty { return nil }
         if let row, row.isSentence { return row.meaning }
         let meaning = row.map { $0.meaning.split(separator: " ").map(String.init) }
         return (meaning ?? relative(of: lowered, below: parent)).map {
@@ -133,12 +143,25 @@ enum CommandSynonyms {
         switch meaning {
         case ["*call"]: return SuggestedLine(["call"], [word.uppercased()] + rest)
         // The word itself is part of the sentence: `turn the lamp off`.
+        // `home switch --room Kitchen off`
+        case ["*sentence"]
+        where rest.first?.hasPrefix("--") == true && CommandPath.isCall(["home", "set"] + rest):
+            return SuggestedLine(["home", "set"], rest)
         case ["*sentence"]: return SuggestedLine(["home", "say"], [word] + rest)
         // `on Kitchen light`: the name is several words perhaps, and the setting comes last.
         case ["*setting"]:
             let name = rest.prefix { !$0.hasPrefix("-") }
             let said = name.isEmpty ? "APPLIANCE" : name.joined(separator: " ")
             return SuggestedLine(["home", "set"], [said, word.lowercased()] + rest.dropFirst(name.count))
+        // `home lights off`
+        case ["*lights"]:
+            let said = ["on": "on", "an": "on", "off": "off", "aus": "off"][rest.first?.lowercased() ?? ""]
+            return said.map { SuggestedLine(["home", $0], ["--type", "Light"]) }
+                ?? SuggestedLine(["home", "set"], ["--type", "Light"] + rest)
+        // `home put Kitchen Lamp` is about a room, `home put Lamp on` is not.
+        case ["*put"]:
+            let isSetting = rest.last.map { (try? SaidSetting($0)) != nil } ?? false
+            return SuggestedLine(isSetting ? ["home", "set"] : ["home", "room", "put"], rest)
         // `home status Lamp`
         case ["home"] where rest.first?.hasPrefix("-") == false:
             return SuggestedLine(["home", "show"], rest)

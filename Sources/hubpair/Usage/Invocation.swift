@@ -10,7 +10,7 @@ enum Invocation {
     /// - Throws: `UsageMistake`, or what ArgumentParser says.
     static func command(from arguments: [String], mayMove: Bool = true) throws -> any ParsableCommand {
         let said = UnknownCommand.shown(in: arguments) ?? arguments
-        let arguments = try NegativeSetting.moved(LooseWords.read(said))
+        let arguments = try NegativeSetting.moved(LooseWords.read(LooseOrder.read(said)))
         let path = CommandPath(arguments)
         if let mistake = unknownShell(arguments) ?? UnknownCommand.mistake(in: arguments)
             ?? UnknownOption.mistake(behindOneDash: path)

@@ -5,7 +5,10 @@ enum OptionSynonyms {
         --owner --admin = --role owner
         """
     private static let alone = "a file is named alone, without an option"
-    private static func all(_ noun: String) -> String { "--all -a : 'hubpair \(noun)' alone shows all" }
+    private static func all(_ noun: String) -> String { "--all -a -l : 'hubpair \(noun)' alone shows all" }
+    private static let messages = """
+        --unread --new = --list unread; --alarms = --list alarms; --alerts = --list alerts
+        """
     private static let each = "--each : it is '--all' now"
 
     /// ``SynonymRow``s by the words of the command; "" is for all. A row is passed over where the command
@@ -16,12 +19,21 @@ enum OptionSynonyms {
         --svg = --format svg; --pdf = --format pdf; --text = --format text
         \(roles)
         --for --valid-for = --expires
-        --name --device : the device says its name as it pairs: hubpair pair photo.jpg --name NAME
+        --until = --stay
+        --name --device --user --person : the device says its name as it pairs: hubpair pair photo.jpg --name NAME
         --once : without --label the code is for one device
         """,
         "codes": each, "codes list": each,
         "devices": all("devices"), "devices list": all("devices"), "hubs": all("hubs"),
-        "hubs list": all("hubs"), "hub backup": "--output -o --file : \(alone): hubpair hub backup FILE",
+        "hubs list": all("hubs"),
+        "hub backup": """
+        --output -o --file : \(alone): hubpair hub backup FILE
+        --encrypt --password : every backup is encrypted: hubpair hub backup FILE
+        """,
+        "home set": "--all : for all there is 'hubpair home off --all'",
+        "home timer": "--at : each day: hubpair home scene at NAME 22:00; once: --in 2h",
+        "messages": messages, "messages list": messages,
+        "doctor": "--fix --repair : it changes nothing, and says how to mend what it finds",
         "home history": "--days --hours --last --from --range = --since",
         "devices approve": """
         \(roles)
@@ -51,6 +63,7 @@ enum OptionSynonyms {
         --max-connections-per-source : it is '--max-connections 512/16' now
         """,
         "setup": """
+        --force --reset --overwrite : 'hubpair setup --change' changes what is set up
         --hostname --hub -n = --name; -p = --port; --backend --server --target --proxy --url = --upstream
         """,
         "call": """

@@ -7,7 +7,16 @@ import Pairing
 struct StrayArgument {
     /// Words between others that say nothing.
     private static let fillers: Set<String> = [
-        "to", "in", "into", "as", "at", "is", "=", "->", "→", "with", "from", ";", "please", "now",
+        "to", "in", "into", "as", "at", "is", "=", "->", "→", "with", "from", "and", "of", "the", ";",
+        "please", "now", "auf", "mit", "und", "bitte", "jetzt",
+    ]
+
+    private static let everything: Set<String> = ["all", "everything", "alles", "alle"]
+    /// Options whose value never has a space in it.
+    private static let strict: Set<String> = [
+        "--scan", "--port", "--limit", "--sheet", "--paper", "--format", "--upstream", "--listen",
+        "--address", "--role", "--by", "--max-body", "--max-connections", "--timeout", "--since",
+        "--expires", "--stay",
     ]
 
     private let path: CommandPath
@@ -23,6 +32,12 @@ struct StrayArgument {
             let missing = values.isEmpty ? "the appliance, and what to set it to" : "what to set it to"
             return UsageMistake(
                 "missing: \(missing)", hint: "\(SuggestedLine(path.words, values + ["on"]))")
+        }
+        if path.words == ["devices", "role"], values.count == 1,
+            Role(rawValue: values[0].lowercased()) != nil
+        {
+            return UsageMistake(
+                "missing: the device", hint: "hubpair devices role DEVICE \(values[0].lowercased())")
         }
         guard values.count > form.mostValues else { return nil }
         return StrayArgument(path: path, form: form, values: values).mistake
@@ -50,13 +65,22 @@ struct StrayArgument {
         }
         switch path.words {
         case ["list"]:
-            return UsageMistake("'hubpair list' takes no name", hint: "'hubpair list' alone shows all hubs")
+            let isRange = values.count == 1 && values[0].contains(".") && values[0].first?.isNumber == true
+            return UsageMistake(
+                "'hubpair list' takes no name",
+                hint: isRange
+                    ? SuggestedLine.question(SuggestedLine(["list"], ["--scan"] + values))
+                    : "'hubpair list' alone shows all hubs")
+        case ["doctor"]:
+            return UsageMistake(
+                "'hubpair doctor' takes no name", hint: "'hubpair doctor' alone looks at everything")
         case ["home", "off"], ["home", "on"]:
             let (word, name) = (path.words[1], values.joined(separator: " "))
+            let all = StrayArgument.everything.contains(name.lowercased()) ? meant(["--all"]) : nil
             return UsageMistake(
                 "'home \(word)' takes --room, --type or --all, and no name",
-                hint:
-                    "a room: \(SuggestedLine(path.words, ["--room", name])); one appliance: "
+                hint: all
+                    ?? "a room: \(SuggestedLine(path.words, ["--room", name])); one appliance: "
                     + "\(SuggestedLine(["home", "set"], [name, word]))")
         default:
             return UsageMistake(
@@ -74,7 +98,12 @@ struct StrayArgument {
     /// `--name Kitchen hub`, `--stay 2 hours`, `--place 52.5 13.4`: the words behind an option's value belong
     /// to it.
     private var joined: String? {
-        let words = path.rest
+        // `--name=Kitchen hub`
+        let words = path.rest.flatMap { word in
+            let name = word.prefix { $0 != "=" }
+            return word.hasPrefix("--") && name != word && form[String(name)]?.takesValue == true
+                ? [String(name), String(word.dropFirst(name.count + 1))] : [word]
+        }
         for index in words.indices.dropLast(2) where form[words[index]]?.takesValue == true {
             var end = index + 2
             while end < words.count, !words[end].hasPrefix("-") || Double(words[end]) != nil { end += 1 }
@@ -82,7 +111,11 @@ struct StrayArgument {
             let value = words[(index + 1)..<end]
             // `--scan to 192.168.1.0/24`
             let rest = StrayArgument.fillers.contains(value.first ?? "") ? value.dropFirst() : value
-            for text in [StrayArgument.span(Array(rest)), rest.joined(separator: " ")].compactMap(\.self) {
+            // `--scan 192.168.1.0/24 now` has no name of several words.
+            let isName = rest.count == 1 || !StrayArgument.strict.contains(words[index])
+            for text in [StrayArgument.span(Array(rest)), isName ? rest.joined(separator: " ") : nil]
+                .compactMap(\.self)
+            {
                 let line = Array(words[...index]) + [text] + words[end...]
                 if CommandPath.isCall(path.words + line) {
                     return SuggestedLine.question(SuggestedLine(path.words, line))
@@ -105,7 +138,10 @@ struct StrayArgument {
         // The first may be a name, if it fits so.
         let bare = path.rest.enumerated().filter { $0.offset == 0 || !fillers.contains($0.element) }.map(
             \.element)
-        return [bare, bare.first.map(fillers.contains) == true ? Array(bare.dropFirst()) : bare].lazy
+        return [
+            bare, bare.first.map(fillers.contains) == true ? Array(bare.dropFirst()) : bare,
+            Array(path.rest.prefix { $0 != "#" }),
+        ].lazy
             .compactMap { $0.count < path.rest.count ? meant($0) : nil }.first
     }
 
@@ -117,6 +153,12 @@ struct StrayArgument {
     /// `2 hours` as `2h`.
     private static func span(_ words: [String]) -> String? {
         guard words.count == 2, Double(words[0]) != nil, words[1].first?.isLetter == true else { return nil }
+        let long = ["month": 30, "monat": 30, "year": 365, "jahr": 365].first {
+            words[1].lowercased().hasPrefix($0.key)
+        }
+        if let long, let count = Int(digits: words[0]), (1...100).contains(count) {
+            return "\(count * long.value)d"
+        }
         return SaidTime.span(words.joined())?.written
     }
 
@@ -167,7 +209,7 @@ struct StrayArgument {
         case "print":
             guard values.count == 1,
                 [".png", ".svg", ".pdf", ".txt"].contains(where: all.lowercased().hasSuffix)
-            else { return nil }
+            else { return "'hubpair print' alone makes a code for one device" }
             return SuggestedLine.question(SuggestedLine(["print"], ["--output", all]))
         case "call":
             let methods = ["GET", "PUT", "POST", "PATCH", "DELETE", "HEAD"]
@@ -182,14 +224,29 @@ struct StrayArgument {
             return meant([values[0], "--name", values.dropFirst().joined(separator: " ")])
         case "home set":
             guard let last = values.last, (try? Setting(last)) != nil else { return nil }
+            // `home set Lamp on Fan off`
+            if values.count > 3, (try? Setting(values[1])) != nil {
+                return "one appliance at a time: \(SuggestedLine(path.words, Array(values[...1])))"
+            }
             return quotes([values.dropLast().joined(separator: " "), last])
+        case "devices approve" where values.contains { Role(rawValue: $0.lowercased()) != nil }:
+            let role = values.first { Role(rawValue: $0.lowercased()) != nil } ?? ""
+            let device = values.first { $0 != role && !StrayArgument.fillers.contains($0) } ?? "DEVICE"
+            return meant([device, "--role", role.lowercased()])
+        case "messages read", "messages acknowledge":
+            return "one number, or all: hubpair \(path.words.joined(separator: " ")) all"
+        case "home rule add":
+            let bare = values.filter { !["if", "when", "wenn", "falls"].contains($0.lowercased()) }
+            let line = bare.count == 3 ? meant([bare[0], bare[1], "--when", bare[2]]) : nil
+            return line ?? "put a name with spaces in quotes"
         case "hubs use", "hubs show", "hubs forget", "home show", "home remove", "devices approve",
             "devices revoke", "home scene show", "home scene remove":
             // A fingerprint is the whole name.
             return Fingerprint(values[0]) == nil ? quotes([all]) : nil
         case "home timer": return "say when: --for 20m, --in 10m or --until 22:00"
         case "hubs rename", "devices rename", "home rename", "home room rename":
-            return quotes([values[0], values.dropFirst().joined(separator: " ")])
+            let name = values.dropFirst().drop { $0.lowercased() == "to" || $0 == "in" }
+            return quotes([values[0], name.joined(separator: " ")])
         default: return form.mostValues > 1 ? "put a name with spaces in quotes" : nil
         }
     }

@@ -22,13 +22,15 @@ struct UnknownCommand {
     /// - Returns: the arguments that show it; nil if the word may be a command in another spelling.
     static func shown(in arguments: [String]) -> [String]? {
         let path = CommandPath(arguments)
-        let command = ["home": "show", "home scene": "show", "home room": "list"][
+        let command = ["home": "show", "home scene": "show", "home room": "list", "hubs": "show"][
             path.words.joined(separator: " ")]
         guard let command, let first = path.rest.first, !first.hasPrefix("-"),
             let unknown = found(in: arguments)?.0, unknown.otherOrder == nil,
             // `home lock` is an appliance of that name.
             unknown.meant == nil
                 || path.rest.count == 1 && CommandSynonyms.beginsSentence(first, below: path.words)
+                // A name, and no slip of `use`.
+                || path.words == ["hubs"] && path.rest.count == 1 && first.first?.isUppercase == true
         else { return nil }
         let name = path.rest.prefix { !$0.hasPrefix("-") }
         return path.words + [command, name.joined(separator: " ")] + path.rest.dropFirst(name.count)
@@ -69,6 +71,10 @@ struct UnknownCommand {
         }
         if let inner { return SuggestedLine.question(SuggestedLine(parent, inner + rest)) }
         if let below { return SuggestedLine.question(below.map { SuggestedLine($0, rest) }) }
+        // `hub names kitchen.example.org`
+        if word.contains("."), !word.hasPrefix("."), [["hub", "names"], ["hub", "ways"]].contains(parent) {
+            return question(["add", word])
+        }
         let near = Orthography.slips(of: word, among: commands).filter {
             !UnknownCommand.destructive.contains($0)
                 || word.count > 4 && Orthography.distance(word.lowercased(), $0, limit: 1) != nil

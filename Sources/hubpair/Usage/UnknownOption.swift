@@ -1,3 +1,4 @@
+import ArgumentParser
 import Identity
 import Pairing
 
@@ -54,16 +55,23 @@ enum UnknownOption {
             return "it is the hub's own: 'hubpair setup --change \(name) \(sample)'; "
                 + "then start 'hubpair serve' again"
         }
+        if path.words.first == "messages", Int(name) != nil {
+            return "'hubpair messages' lists them with their numbers"
+        }
         if let digit = name.dropFirst().first, ("0"..."9").contains(digit), form.mostValues > 0 {
             return "a word that begins with '-' stands behind '--'"
                 + (CommandPath.isCall(path.words + ["--", name])
                     ? ": \(path.text) -- \(shellWord(name))" : "")
         }
         if let meant = meant(by: name, in: form) { return question(meant) }
-        // `hubpair --list`
-        let command = name.filter { $0 != "-" }
-        if path.words.isEmpty, CommandPath.subcommand(command, of: Hubpair.self) != nil {
-            return SuggestedLine.question(SuggestedLine([command], Array(path.rest.dropFirst())))
+        // `hubpair --list`, `codes --delete ABCD`
+        let command = String(name.drop { $0 == "-" })
+        if name.hasPrefix("--"), path.rest.first == name, !path.command.configuration.subcommands.isEmpty {
+            let rest = Array(path.rest.dropFirst())
+            if CommandPath.subcommand(command, of: path.command) != nil {
+                return SuggestedLine.question(SuggestedLine(path.words + [command], rest))
+            }
+            if let hint = CommandSynonyms.hint(for: command, below: path.words, before: rest) { return hint }
         }
         // `home set Lamp on --for 10m`
         if path.words == ["home", "set"], CommandPath.isCall(["home", "timer"] + path.rest) {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Home
+import Household
 import HubClient
 import Identity
 import JSON
@@ -40,6 +41,11 @@ struct HomePictureCommand: AsyncParsableCommand {
     func validate() throws {
         guard !clear || url == nil && output == nil && device != nil else {
             throw ValidationError("--clear takes an appliance, and nothing else")
+        }
+        guard url.map(DevicePicture.isURL) != false else {
+            throw ValidationError(
+                "a picture comes from an address, or a path of the server behind the hub. Give it like "
+                    + "http://192.168.1.30/snapshot.jpg")
         }
         guard url == nil || output == nil else {
             throw ValidationError("a picture is set or saved. Leave out --output, or the address")

@@ -1,0 +1,87 @@
+import Home
+import Identity
+import Pairing
+
+/// Arguments in another order than the command takes them, and values in another language's words, where they
+/// can only be meant one way.
+///
+///     devices role tablet=guest             devices role tablet guest
+///     print --role Gast                     print --role guest
+///     home scene at 22:00 evening           home scene at evening 22:00
+///     home scene at evening 22 Uhr          home scene at evening 22:00
+///     home timer off Lamp --in 20m          home timer Lamp off --in 20m
+///     home rule add Leak Smoke --when an    home rule add Leak Smoke --when on
+///     hub service add http://… Grafana      hub service add Grafana http://…
+///     hubs add Attic 192.168.1.5 8000       hubs add Attic 192.168.1.5:8000
+enum LooseOrder {
+    private static let roles = [
+        "gast": "guest", "gäste": "guest", "guests": "guest", "mitglied": "member", "mitglieder": "member",
+        "members": "member", "besitzer": "owner", "eigentümer": "owner", "inhaber": "owner",
+        "owners": "owner",
+    ]
+    private static let conditions = [
+        "true": "on", "yes": "on", "an": "on", "ein": "on", "false": "off", "no": "off", "aus": "off",
+    ]
+
+    static func read(_ said: [String]) -> [String] {
+        let arguments = said.indices.map { index in
+            let option = index > 0 ? said[index - 1] : ""
+            let words = option == "--role" ? roles : option == "--when" ? conditions : [:]
+            return words[said[index].lowercased()] ?? said[index]
+        }
+        let path = CommandPath(arguments)
+        let values = CommandWords(path.rest, form: path.form).values
+        guard path.rest.starts(with: values), let meant = meant(values, of: path.words) else {
+            return arguments
+        }
+        return path.words + meant + path.rest.dropFirst(values.count)
+    }
+
+    private static func meant(_ values: [String], of words: [String]) -> [String]? {
+        switch (words.joined(separator: " "), values.count) {
+        case ("devices role", 1):
+            let sides = values[0].split(separator: "=").map(String.init)
+            return sides.count == 2 ? role(sides[1]).map { [sides[0], $0] } : nil
+        case ("devices role", 2): return role(values[1]).map { [values[0], $0] }
+        case ("home scene at", 2...): return atTime(values)
+        case ("home timer", 2):
+            return isSetting(values[0]) && !isSetting(values[1]) ? [values[1], values[0]] : nil
+        case ("hub service add", 2):
+            return values[0].contains("://") && !values[1].contains("://") ? [values[1], values[0]] : nil
+        case ("hub service add", 3), ("hubs add", 3):
+            let isPort = UInt16(values[2]).map { $0 > 0 } ?? false
+            return isPort ? [values[0], "\(values[1]):\(values[2])"] : nil
+        case ("hubs add", 2):
+            guard let scheme = values[1].firstRange(of: "://") else { return nil }
+            return [values[0], String(values[1][scheme.upperBound...].prefix { $0 != "/" })]
+        default: return nil
+        }
+    }
+
+    /// `22:00 evening`, `evening 22`, `evening 22 Uhr`, `evening 22:00 every day`.
+    private static func atTime(_ values: [String]) -> [String]? {
+        var (name, time, rest) = (values[0], values[1], Array(values[2...]))
+        let suns = ["sunrise", "sunset", "never"]
+        if SaidTime.clock(name) != nil, SaidTime.clock(time) == nil, Int(digits: time) == nil,
+            !suns.contains(where: time.lowercased().hasPrefix)
+        {
+            (name, time) = (time, name)
+        }
+        if let ending = rest.first, ["uhr", "am", "pm"].contains(ending.lowercased()),
+            let whole = SaidTime.clock(time + ending)
+        {
+            (time, rest) = (whole, Array(rest.dropFirst()))
+        } else if let hour = Int(digits: time), let whole = SaidTime.clock("\(hour):00") {
+            time = whole
+        }
+        let all = rest.joined(separator: " ").lowercased()
+        if ["every day", "daily", "jeden tag", "täglich"].contains(all) { rest = [] }
+        return [name, time] + rest
+    }
+
+    private static func role(_ text: String) -> String? {
+        roles[text.lowercased()] ?? Role(rawValue: text.lowercased())?.rawValue
+    }
+
+    private static func isSetting(_ text: String) -> Bool { (try? SaidSetting(text)) != nil }
+}
