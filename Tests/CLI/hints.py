@@ -32,7 +32,7 @@ CAPITALS = re.compile(r"[A-Z][A-Z-]+(?::[A-Z]+)?|\S*\b[A-Z]{2,}\b\S*")
 def commands(hint):
     """The calls of hubpair in a hint, each as a list of words without `hubpair`; sudo in front of it is left out."""
     found = []
-    for match in re.finditer(r"(?<![\w/-])hubpair (?=\S)", hint):
+    for match in re.finditer(r"(?<![\w/-])hubpair (?=\S)(?!did |does )", hint):
         before = re.sub(r"sudo (-u \S+ )?$", "", hint[:match.start()])
         if before.endswith("'"):
             # 'hubpair X' in a sentence: no quotation marks in it.
@@ -149,7 +149,8 @@ class Met:
         if lines:
             return [[shlex.join(line), any(fits(line, arguments) for arguments in later)] for line in lines]
         return [
-            [option, any(option in arguments and path(arguments) == path(given) for arguments in later)]
+            [option, any(
+                option in arguments and path(given)[:len(path(arguments))] == path(arguments) for arguments in later)]
             for option in options(hint)]
 
     def rows(self):
@@ -232,6 +233,10 @@ def sources():
             pieces.append((match.start(), rest[0]))
         for start, piece in pieces:
             for match in LITERAL.finditer(piece):
+                # What a case is compared with.
+                if re.search(r"\bcase\b[^:\n]*$|^\s*\"[^:\n]*$", piece[:match.start()].rpartition("\n")[2]) and re.match(
+                        r"[^\n?]*:\s*(\n|\w|\")", piece[match.end():]):
+                    continue
                 literal = re.sub(r"\\\n\s*", "", match[1] or match[2] or "").removeprefix("hint: ")
                 literal = re.sub(r"\n\s*", " ", literal)
                 # A word of a `case` is no hint.

@@ -63,7 +63,7 @@ enum OptionSynonyms {
         --max-connections-per-source : it is '--max-connections 512/16' now
         """,
         "setup": """
-        --force --reset --overwrite : 'hubpair setup --change' changes what is set up
+        --force --reset --overwrite : 'hubpair setup --change --port 9000' changes what is set up
         --hostname --hub -n = --name; -p = --port; --backend --server --target --proxy --url = --upstream
         """,
         "call": """

@@ -25,12 +25,13 @@ struct UnknownCommand {
         let command = ["home": "show", "home scene": "show", "home room": "list", "hubs": "show"][
             path.words.joined(separator: " ")]
         guard let command, let first = path.rest.first, !first.hasPrefix("-"),
+            path.words != ["hubs"] || first.first?.isUppercase == true,
             let unknown = found(in: arguments)?.0, unknown.otherOrder == nil,
             // `home lock` is an appliance of that name.
             unknown.meant == nil
                 || path.rest.count == 1 && CommandSynonyms.beginsSentence(first, below: path.words)
                 // A name, and no slip of `use`.
-                || path.words == ["hubs"] && path.rest.count == 1 && first.first?.isUppercase == true
+                || path.words == ["hubs"] && path.rest.count == 1
         else { return nil }
         let name = path.rest.prefix { !$0.hasPrefix("-") }
         return path.words + [command, name.joined(separator: " ")] + path.rest.dropFirst(name.count)
