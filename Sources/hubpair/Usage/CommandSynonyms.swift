@@ -14,7 +14,8 @@ enum CommandSynonyms {
         start run daemon server up = serve; connect join link enroll login = pair; read decode = scan
         forget = hubs forget; use = hubs use; reset = hubs reset; backup export = hub backup
         restore import = hub restore; approve allow accept = devices approve; prune = devices prune
-        revoke deny block reject ban kick = devices revoke; role roles = devices role; void cancel = codes void
+        revoke deny block reject ban kick = devices revoke; role roles = devices role
+        void cancel = codes void
         device clients client = devices; request curl = call; set = home set; say = home say
         watch = home watch; scene scenes = home scene; show = home show; room rooms = home room
         unit units = home unit; rule rules = home rule; overview = home overview; history = home history

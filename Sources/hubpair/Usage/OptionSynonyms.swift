@@ -20,7 +20,7 @@ enum OptionSynonyms {
         \(roles)
         --for --valid-for = --expires
         --until = --stay
-        --name --device --user --person : the device says its name as it pairs: hubpair pair photo.jpg --name NAME
+        --name --device --user : the device says its name as it pairs: hubpair pair photo.jpg --name NAME
         --once : without --label the code is for one device
         """,
         "codes": each, "codes list": each,
