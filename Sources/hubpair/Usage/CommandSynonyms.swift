@@ -108,17 +108,17 @@ enum CommandSynonyms {
         SynonymRow.all(in: commands[parent.joined(separator: " ")])
     }
 
-    /// True for a word that begins a sentence: alone it says nothing.
+    /// True for a word that begins a sentence: alone it says nothing, and may be the name of an appliance.
     static func beginsSentence(_ word: String, below parent: [String]) -> Bool {
-        rows(below: parent).contains { $0.meaning == "*sentence" && $0.words.contains(word.lowercased()) }
+        rows(below: parent).contains {
+            ["*sentence", "*lights"].contains($0.meaning) && $0.words.contains(word.lowercased())
+        }
     }
 
     /// What is meant by `word` behind the words `parent` and before `rest`; nil if it is not known.
     static func hint(for word: String, below parent: [String], before rest: [String]) -> String? {
         let lowered = word.lowercased()
         let row = rows(below: parent).first { $0.words.contains(lowered) }
-        // Alone it may be the name of an appliance.
-        if row?.meaning == "*lights", rest.isEmpty { return nil }
         if let row, row.isSentence { return row.meaning }
         let meaning = row.map { $0.meaning.split(separator: " ").map(String.init) }
         return (meaning ?? relative(of: lowered, below: parent)).map {
