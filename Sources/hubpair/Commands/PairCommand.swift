@@ -25,7 +25,6 @@ struct PairCommand: AsyncParsableCommand {
               hubpair pair code.jpg
               hubpair pair label.jpg --name 'kitchen tablet' --no-wait
               hubpair pair - --hub 192.168.1.5 < code.txt
-              hubpair pair --hub K7QF-2M9D-X0TW-8RHC@relay.example.org:443
             """
     )
 
