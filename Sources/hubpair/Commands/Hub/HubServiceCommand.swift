@@ -112,10 +112,11 @@ struct HubServiceCommand: ParsableCommand {
                 "not a size", give: "bytes from 1 to 1024g, like 500k, 32m or 1g", ByteCount.init(argument:)))
         var maxBody: ByteCount?
 
-        @Flag(
-            inversion: .prefixedNo,
-            help: "Tell of it on the network, as _https._tcp with the hub's id. (default: no)")
-        var announce: Bool?
+        @Flag(help: "Tell of it on the network, as _https._tcp with the hub's id.")
+        var announce = false
+
+        @Flag(help: "Tell of it no more.")
+        var noAnnounce = false
 
         @OptionGroup var state: StateOption
 
@@ -152,7 +153,7 @@ struct HubServiceCommand: ParsableCommand {
                 if let host { service.host = host }
                 if !forwarded.isEmpty { service.told = forwarded.compactMap(\.told) }
                 if let maxBody { service.maximumBody = maxBody.count }
-                if let announce { service.isAnnounced = announce }
+                if announce || noAnnounce { service.isAnnounced = announce && !noAnnounce }
             }
             tell(service, isNew: old == nil, state)
         }
