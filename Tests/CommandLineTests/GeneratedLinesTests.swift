@@ -132,7 +132,8 @@ import Testing
             ["revoke", "forget", "reset", "remove", "void", "prune"].contains($0)
         }
         guard let word = destructive.first else { return }
-        let isMeant = line.contains { typed in
+        // `--reset` names `reset`, too.
+        let isMeant = line.map { String($0.drop { $0 == "-" }) }.contains { typed in
             Orthography.distance(typed.lowercased(), word, limit: 1) != nil
                 || ["", "codes", "hub", "hubs", "devices", "home", "home scene"].contains { parent in
                     CommandSynonyms.hint(
