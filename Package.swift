@@ -89,6 +89,8 @@ let package = Package(
         .systemLibrary(name: "CGlibc"),
         // Locks hubpair-picture in, and copies it: seccomp, Landlock, clone.
         .systemLibrary(name: "CSandbox"),
+        // Locks the gate in, and starts its house from outside.
+        .systemLibrary(name: "CGate"),
         // Loaded when a browser asks for the page, never linked.
         .systemLibrary(name: "CZLib", providers: [.apt(["zlib1g-dev"])]),
         // The files of the hub's page, embedded.
@@ -179,8 +181,8 @@ let package = Package(
         .target(
             name: "HubService",
             dependencies: [
-                "Addresses", "Backups", "CGlibc", "Discovery", "GatewayRules", "Home", "Household", "HubPage",
-                "Identity", "JSON", "Pairing", "PinnedTLS", "QRCodes",
+                "Addresses", "Backups", "CGate", "CGlibc", "Discovery", "GatewayRules", "Home",
+                "Household", "HubPage", "Identity", "JSON", "Pairing", "PinnedTLS", "QRCodes",
                 .product(name: "Crypto", package: "swift-crypto"),
                 // scrypt, for the passphrase of a backup.
                 .product(name: "CryptoExtras", package: "swift-crypto"),

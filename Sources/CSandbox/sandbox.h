@@ -1,10 +1,8 @@
 // What hubpair-picture may still do once its libraries are loaded, and before it looks at a picture.
+#include "filter.h"
 #include <errno.h>
 #include <iconv.h>
 #include <signal.h>
-#include <linux/audit.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -20,14 +18,6 @@ enum hubpair_lock {
     HUBPAIR_LOCK_FILES,    // reads the files that are named: fonts
     HUBPAIR_LOCK_PROGRAMS  // starts the programs among them: pdftoppm
 };
-
-#if defined(__x86_64__)
-#define HUBPAIR_AUDIT_ARCH AUDIT_ARCH_X86_64
-#elif defined(__aarch64__)
-#define HUBPAIR_AUDIT_ARCH AUDIT_ARCH_AARCH64
-#else
-#error "the numbers of this processor's system calls are not known here"
-#endif
 
 // Every system call that is not named fails with EPERM.
 static const int hubpair_calls_nothing[] = {
@@ -60,20 +50,6 @@ static const int hubpair_calls_programs[] = {
     SYS_dup2, SYS_arch_prctl, SYS_vfork, SYS_fork,
 #endif
 };
-
-struct hubpair_filter { struct sock_filter steps[256]; unsigned short count; };
-
-static inline void hubpair_step(struct hubpair_filter *filter, unsigned short code, uint32_t value, uint8_t yes, uint8_t no) {
-    struct sock_filter step = { code, yes, no, value };
-    filter->steps[filter->count++] = step;
-}
-
-#define HUBPAIR_RETURN(action) hubpair_step(filter, BPF_RET | BPF_K, action, 0, 0)
-
-// The low half of an argument; both processors are little-endian.
-static inline void hubpair_load_argument(struct hubpair_filter *filter, int number) {
-    hubpair_step(filter, BPF_LD | BPF_W | BPF_ABS, (uint32_t)(offsetof(struct seccomp_data, args) + 8 * (size_t)number), 0, 0);
-}
 
 // Allows a call only if, of the bits `mask` of an argument, exactly `bits` are set.
 static inline void hubpair_allow_if(struct hubpair_filter *filter, int call, int number, uint32_t mask, uint32_t bits) {
@@ -131,11 +107,6 @@ static inline int hubpair_filter_calls(enum hubpair_lock lock) {
     // All threads: a library may have started one.
     return (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program);
 }
-
-// landlock(7) by its numbers: the kernel's headers may be older than the kernel.
-struct hubpair_landlock_ruleset { uint64_t files, network, scopes; };
-struct hubpair_landlock_path { uint64_t files; int32_t parent; } __attribute__((packed));
-enum { HUBPAIR_FILES_EXECUTE = 1 << 0, HUBPAIR_FILES_READ = 1 << 2, HUBPAIR_FILES_LIST = 1 << 3 };
 
 // Leaves the right to read, and with `executes` to run, what is below the paths. 0; -1 if the kernel has no Landlock.
 static inline int hubpair_restrict_files(const char *const *paths, size_t count, int executes) {

@@ -23,11 +23,13 @@ package struct Doctor: Sendable {
             ] + (files.hub.map { [CheckTwin.check($0, of: state)] } ?? [])
         if files.exists {
             let running = files.hub.map {
-                [CheckGateway.check($0)] + CheckUpstream.checks($0) + [
+                [CheckGateway.check($0), CheckSandbox.check(state)] + CheckUpstream.checks($0) + [
                     CheckHousehold.check(state, $0), CheckMessages.check(state),
                 ] + CheckServers.checks(state) + CheckRelays.checks(state) + CheckSite.checks(state)
             }
-            hub = files.checks + [CheckClock.check(directory: state.path)] + (running ?? [])
+            hub =
+                files.checks + CheckKey.checks(state) + [CheckClock.check(directory: state.path)]
+                + (running ?? [])
         } else {
             hub = [
                 DiagnosisCheck("hub-files", tried: "looked for a hub in \(state.path)") {

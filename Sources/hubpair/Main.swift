@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import HubService
 import Identity
 import JSON
 
@@ -7,6 +8,7 @@ import JSON
 @main
 enum Main {
     static func main() async {
+        GateLock.close()
         Startup.waitForChildren()
         Startup.quietDispatch()
         Startup.forbidDumps()

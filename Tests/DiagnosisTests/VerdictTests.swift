@@ -358,4 +358,59 @@ import Testing
         review.faults = ["a", "b"].map { .init(text: $0, mend: "do \($0)") }
         #expect(CheckHousehold.verdict(review) == .warning("a (and 1 more)", mend: "do a"))
     }
+
+    @Test(arguments: [
+        ("Name:\thubpair\nSeccomp:\t2\n", 7, false, Finding.Status.ok, "writes its own files alone"),
+        ("Seccomp:\t2\n", 0, false, .warning, "no Landlock"), ("Seccomp:\t2\n", 0, true, .ok, "its service"),
+        ("Seccomp:\t0\n", 7, false, .warning, "all rights"),
+        ("Seccomp_filters:\t2\n", 7, true, .warning, "all rights"),
+        ("", 7, false, .warning, "all rights"),
+    ])
+    func sandbox(
+        _ status: String, _ landlock: Int, _ isService: Bool, _ found: Finding.Status, _ words: String
+    ) {
+        let verdict = CheckSandbox.verdict(status: status, landlock: landlock, isService: isService)
+        #expect(verdict.status == found)
+        #expect(verdict.seen.contains(words))
+        #expect((verdict.mend == nil) == (found == .ok))
+    }
+
+    @Test func site() throws {
+        let now = Date(timeIntervalSince1970: 1_800_000_000)
+        func verdict(
+            _ fault: SiteError? = nil, away: [String] = [], isBehind: Bool = false, left: Int64 = 86_400 * 90,
+            ahead: Double = 0
+        ) -> Finding.Verdict {
+            CheckSite.verdict(
+                fault: fault, away: away, count: 3, isBehind: isBehind, certificate: 1_800_000_000 + left,
+                clocks: [("https://etcd1:2379", 1), ("https://etcd2:2379", ahead)], now: now)
+        }
+        #expect(verdict().status == .ok)
+        #expect(verdict(.noMajority("x"), away: ["https://etcd1:2379"]).status == .problem)
+        #expect(verdict(away: ["https://etcd1:2379"]).seen.contains("https://etcd1:2379"))
+        #expect(verdict(left: 0).seen == "this gate's certificate has run out")
+        #expect(verdict(left: 13 * 86_400).seen.contains("runs out on"))
+        #expect(verdict(left: 15 * 86_400).status == .ok)
+        #expect(verdict(isBehind: true).seen == "this gate's copy is behind")
+        #expect(verdict(ahead: 11).seen == "the clock of https://etcd2:2379 is 11s ahead of this gate's")
+        #expect(verdict(ahead: -3_600).seen == "the clock of https://etcd2:2379 is 1h behind this gate's")
+        #expect(verdict(ahead: -9).status == .ok)
+        #expect(SiteStatus.date("Sat, 28 Nov 2026 12:15:07 GMT")?.timeIntervalSince1970 == 1_795_868_107)
+        for text in [
+            "Saturday, 28-Nov-26 12:15:07 GMT", "Sat Nov 28 12:15:07 2026", "", "Sat, 28 Nov 2026 12:15 GMT",
+        ] {
+            #expect(SiteStatus.date(text) == nil)
+        }
+    }
+
+    @Test func key() {
+        let now = Date(timeIntervalSince1970: 1_800_000_000)
+        func verdict(_ missing: Int, _ days: Double) -> Finding.Verdict {
+            CheckKey.verdict(missing: missing, until: now.addingTimeInterval(days * 86_400), now: now)
+        }
+        #expect(verdict(0, 1).status == .ok)
+        #expect(verdict(2, 60).status == .ok)
+        #expect(verdict(2, 60).seen.hasSuffix(": 2"))
+        #expect(verdict(2, 13).status == .warning)
+    }
 }

@@ -1,11 +1,14 @@
 import FoundationEssentials
 import HubService
+import Identity
 import Pairing
 
 /// How the site stands that this machine's hub is a gate of; nothing for a hub of its own.
 enum CheckSite {
     /// A certificate that ends in less is to be renewed, in seconds.
     static let short = 14.0 * 86_400
+    /// A clock that differs by more is said, in seconds: codes and approvals end by them.
+    static let clockDifference = 10.0
 
     static func checks(_ state: HubState) -> [DiagnosisCheck] {
         guard (try? state.open().stamp(of: SiteSettings.fileName)) ?? nil != nil else { return [] }
@@ -19,13 +22,17 @@ enum CheckSite {
                     away: status.members.filter { if case .away = $0.standing { true } else { false } }
                         .map(\.member.text),
                     count: status.members.count, isBehind: status.copy != status.revision,
-                    certificate: status.settings.credentials.end, now: Date())
+                    certificate: status.settings.credentials.end,
+                    clocks: status.members.compactMap { member in
+                        member.ahead.map { (member.member.text, $0) }
+                    }, now: Date())
             }
         ]
     }
 
     static func verdict(
-        fault: SiteError?, away: [String], count: Int, isBehind: Bool, certificate: Int64?, now: Date
+        fault: SiteError?, away: [String], count: Int, isBehind: Bool, certificate: Int64?,
+        clocks: [(member: String, ahead: Double)] = [], now: Date
     ) -> Finding.Verdict {
         let left = certificate.map { Double($0) - now.timeIntervalSince1970 } ?? .infinity
         let renewal = "make a new one, and run 'hubpair hub site join' again with it"
@@ -39,6 +46,12 @@ enum CheckSite {
         guard left >= short else {
             let end = now.addingTimeInterval(left).timestamp
             return .warning("this gate's certificate runs out on \(end)", mend: renewal)
+        }
+        if let (member, ahead) = clocks.first(where: { abs($0.ahead) > clockDifference }) {
+            let time = Duration.seconds(Int64(abs(ahead).rounded())).written
+            return .warning(
+                "the clock of \(member) is \(time) \(ahead > 0 ? "ahead of" : "behind") this gate's",
+                mend: "set both right (NTP): codes and approvals end by the gates' clocks")
         }
         guard !isBehind else {
             return .warning("this gate's copy is behind", mend: "start the hub ('hubpair serve')")

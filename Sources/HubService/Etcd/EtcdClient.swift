@@ -88,19 +88,25 @@ final class EtcdClient: Sendable {
     func ask(
         _ member: SiteMember, _ path: String, _ json: [UInt8], limit: Int, within time: TimeAmount = time
     ) throws(SiteError) -> [UInt8] {
+        try EtcdClient.body(of: reply(of: member, path, json, limit: limit, within: time))
+    }
+
+    /// The same with what HTTP says of it.
+    func reply(
+        of member: SiteMember, _ path: String, _ json: [UInt8], limit: Int, within time: TimeAmount = time
+    ) throws(SiteError) -> EtcdReply {
         let kept = state.withLock { state in
             guard state.idle?.member == member else { return nil as (any Channel)? }
             defer { state.idle = nil }
             return state.idle?.channel
         }
         if let kept, let reply = try? exchange(on: kept, member, path, json, limit: limit, within: time) {
-            return try EtcdClient.body(of: reply)
+            return reply
         }
         // A connection that was kept may have been ended meanwhile: that is no fault of the member's.
         do {
             let channel = try connect(member, within: time).wait()
-            return try EtcdClient.body(
-                of: exchange(on: channel, member, path, json, limit: limit, within: time))
+            return try exchange(on: channel, member, path, json, limit: limit, within: time)
         } catch let error as SiteError {
             throw error
         } catch {
@@ -189,7 +195,7 @@ final class EtcdClient: Sendable {
         return handshake.futureResult.flatMap { connected }
     }
 
-    private static func body(of reply: EtcdReply) throws(SiteError) -> [UInt8] {
+    static func body(of reply: EtcdReply) throws(SiteError) -> [UInt8] {
         guard reply.status != 200 else { return reply.body }
         guard let (words, code) = EtcdAnswer.error(parsing: reply.body) else {
             throw .damaged("etcd answered with the status \(reply.status)")

@@ -6,6 +6,8 @@ import NIOTLS
 /// An answer of a member, whole.
 struct EtcdReply: Equatable, Sendable {
     let status: Int
+    /// The member's clock, as HTTP writes it.
+    let date: String?
     let body: [UInt8]
 }
 
@@ -34,6 +36,7 @@ final class EtcdConnection: ChannelInboundHandler {
     private let handshake: EventLoopPromise<Void>
     private var receiver: Receiver?
     private var status = 0
+    private var date: String?
     private var body: [UInt8] = []
     private var timer: Scheduled<Void>?
     private var context: ChannelHandlerContext?
@@ -80,6 +83,7 @@ final class EtcdConnection: ChannelInboundHandler {
         switch (unwrapInboundIn(data), receiver) {
         case (.head(let head), _):
             status = Int(head.status.code)
+            date = head.headers.first(name: "date")
             isKept = head.isKeepAlive
         case (.body(let piece), .whole(let limit, _)):
             guard body.count + piece.readableBytes <= limit else { return end(with: EtcdFault.tooLarge) }
@@ -100,7 +104,7 @@ final class EtcdConnection: ChannelInboundHandler {
             timer?.cancel()
             self.receiver = nil
             isIdle = isKept
-            promise.succeed(EtcdReply(status: status, body: body))
+            promise.succeed(EtcdReply(status: status, date: date, body: body))
             body = []
             if !isKept { context.close(promise: nil) }
         case (.end, .lines): end(with: EtcdFault.closed)

@@ -59,7 +59,9 @@ final class HouseGate: UpstreamObserver {
             log.error("serves without the household, which cannot be reached: \(describing(error))")
         }
         program = options.house.flatMap { [socket] words in
-            socket.map { _ in HouseProgram(words + ["--sockets", sockets.path], log: log) }
+            socket.map { _ in
+                HouseProgram(words, sockets: sockets.path, keeper: options.houseKeeper, log: log)
+            }
         }
         link.observe(self)
     }

@@ -23,20 +23,29 @@ final class HouseProgram: Sendable {
     private let state = Mutex(State())
     private let task = Mutex<Task<Void, Never>?>(nil)
 
-    /// - Parameter words: the program's path and its arguments.
-    init(_ words: [String], log: ServeLog) {
+    /// - Parameters:
+    ///   - words: the program's path and its arguments.
+    ///   - sockets: the folder of the sockets between the gate and the house.
+    ///   - keeper: what starts it; nil: this process.
+    init(_ words: [String], sockets: String, keeper: HouseKeeper?, log: ServeLog) {
+        let start = { @Sendable input in
+            keeper?.start(sockets: sockets, input: input)
+                ?? HouseProgram.start(words + ["--sockets", sockets], input: input)
+        }
         task.withLock {
-            $0 = Task.detached { [weak self] in await self?.run(words, log) }
+            $0 = Task.detached { [weak self] in await self?.run(start, log) }
         }
     }
 
-    private func run(_ words: [String], _ log: ServeLog) async {
+    private typealias Start = @Sendable (Int32) -> Result<pid_t, HouseKeeper.Fault>
+
+    private func run(_ start: Start, _ log: ServeLog) async {
         var failures = 0
         while !state.withLock({ $0.isOver }) {
-            let start = ContinuousClock.now
-            let end = await once(words)
+            let began = ContinuousClock.now
+            let end = await once(start)
             guard !state.withLock({ $0.isOver }) else { return }
-            failures = .now - start >= HouseProgram.goodTime ? 0 : failures + 1
+            failures = .now - began >= HouseProgram.goodTime ? 0 : failures + 1
             let pause = HouseProgram.pauses[min(max(0, failures - 1), HouseProgram.pauses.count - 1)]
             log.error("the household's process \(end); it is started again")
             try? await Task.sleep(for: .seconds(pause))
@@ -44,13 +53,38 @@ final class HouseProgram: Sendable {
     }
 
     /// Runs it once; returns what became of it, in words.
-    private func once(_ words: [String]) async -> String {
+    private func once(_ start: Start) async -> String {
         var ends: [Int32] = [-1, -1]
         guard pipe2(&ends, O_CLOEXEC) == 0 else {
             return "cannot be started: \(String(cString: strerror(errno)))"
         }
         let (input, lifeline) = (ends[0], ends[1])
         defer { close(lifeline) }
+        let started = start(input)
+        close(input)
+        let child: pid_t
+        switch started {
+        case .success(let process): child = process
+        case .failure(let fault): return "cannot be started: \(String(cString: strerror(fault.code)))"
+        }
+        let mustEnd = state.withLock { state in
+            state.process = child
+            return state.isOver
+        }
+        if mustEnd { kill(child, SIGTERM) }
+        let status = await withCheckedContinuation { continuation in
+            // A thread of its own: the wait may last for years.
+            DispatchQueue(label: "hubpair.house").async {
+                var status: Int32 = 0
+                while waitpid(child, &status, 0) < 0, errno == EINTR {}
+                continuation.resume(returning: status)
+            }
+        }
+        state.withLock { $0.process = nil }
+        return HouseProgram.words(status)
+    }
+
+    private static func start(_ words: [String], input: Int32) -> Result<pid_t, HouseKeeper.Fault> {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
@@ -68,24 +102,7 @@ final class HouseProgram: Sendable {
         for argument in arguments { free(argument) }
         posix_spawnattr_destroy(&attributes)
         posix_spawn_file_actions_destroy(&actions)
-        close(input)
-        guard code == 0 else { return "cannot be started: \(String(cString: strerror(code)))" }
-        let child = process
-        let mustEnd = state.withLock { state in
-            state.process = child
-            return state.isOver
-        }
-        if mustEnd { kill(child, SIGTERM) }
-        let status = await withCheckedContinuation { continuation in
-            // A thread of its own: the wait may last for years.
-            DispatchQueue(label: "hubpair.house").async {
-                var status: Int32 = 0
-                while waitpid(child, &status, 0) < 0, errno == EINTR {}
-                continuation.resume(returning: status)
-            }
-        }
-        state.withLock { $0.process = nil }
-        return HouseProgram.words(status)
+        return code == 0 ? .success(process) : .failure(HouseKeeper.Fault(code: code))
     }
 
     /// - Parameter status: as waitpid(2) gives it.

@@ -85,6 +85,21 @@ package enum LocalSocket {
         return (listener, peers)
     }
 
+    /// The process that listens at the socket; nil if none does, or that is not to be known.
+    package static func server(of name: String, in directory: String) -> Int32? {
+        guard let (folder, _) = try? open(directory) else { return nil }
+        defer { close(folder) }
+        let caller = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        guard caller >= 0 else { return nil }
+        defer { close(caller) }
+        var peer = Credentials()
+        var size = socklen_t(MemoryLayout<Credentials>.size)
+        guard withAddress(of: name, in: folder, { connect(caller, $0, $1) }) == 0,
+            getsockopt(caller, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0, peer.process > 0
+        else { return nil }
+        return peer.process
+    }
+
     /// True if a process listens at the socket.
     private static func isServed(_ name: String, in folder: Int32) -> Bool {
         let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)

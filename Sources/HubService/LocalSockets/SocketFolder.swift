@@ -27,8 +27,12 @@ struct SocketFolder: Sendable {
         return true
     }
 
+    /// The folder of temporary files.
+    static var base: String {
+        (getenv("XDG_RUNTIME_DIR") ?? getenv("TMPDIR")).map { String(cString: $0) } ?? "/tmp"
+    }
+
     private static func temporary() -> String? {
-        let base = (getenv("XDG_RUNTIME_DIR") ?? getenv("TMPDIR")).map { String(cString: $0) } ?? "/tmp"
         var template = Array("\(base)/hubpair-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil, let end = template.firstIndex(of: 0) else { return nil }
         return String(decoding: template[..<end].map { UInt8(bitPattern: $0) }, as: UTF8.self)

@@ -32,6 +32,8 @@ package struct ServeOptions: Sendable {
 
     /// The program `hubpair-house` and its arguments, to run beside the gate; nil: another keeps it running.
     package var house: [String]?
+    /// What starts it for a gate that is locked in (``GateLock``).
+    package var houseKeeper: HouseKeeper?
 
     /// Lets the doctor look at the hub, for its owners: lines of `doctor --json`. Nil: nobody can.
     package var findings: (@Sendable () async -> [JSONValue])?

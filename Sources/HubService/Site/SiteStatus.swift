@@ -1,3 +1,6 @@
+package import FoundationEssentials
+import Glibc
+import Identity
 import JSON
 import Pairing
 
@@ -8,6 +11,8 @@ package struct SiteStatus: Sendable {
         package let name: String
         package let version: String
         package let standing: Standing
+        /// How far its clock is ahead of this gate's, in seconds; nil if it does not say.
+        package var ahead: Double?
     }
 
     package enum Standing: Equatable, Sendable {
@@ -50,8 +55,10 @@ package struct SiteStatus: Sendable {
 
     private static func ask(_ member: SiteMember, _ client: EtcdClient, _ cluster: UInt64) -> Member {
         do throws(SiteError) {
-            let status = try EtcdAnswer.Status(
-                parsing: client.ask(member, "/v3/maintenance/status", Array("{}".utf8), limit: 1 << 16))
+            let reply = try client.reply(
+                of: member, "/v3/maintenance/status", Array("{}".utf8), limit: 1 << 16)
+            let now = Date()
+            let status = try EtcdAnswer.Status(parsing: EtcdClient.body(of: reply))
             guard status.header.cluster == cluster else {
                 throw .otherCluster(String(status.header.cluster))
             }
@@ -61,9 +68,30 @@ package struct SiteStatus: Sendable {
                 member: member, name: known?.first { $0.id == status.header.member }?.name ?? "",
                 version: status.version,
                 standing: status.leader == 0
-                    ? .alone : status.leader == status.header.member ? .leads : .follows)
+                    ? .alone : status.leader == status.header.member ? .leads : .follows,
+                ahead: reply.date.flatMap(SiteStatus.date).map { $0.timeIntervalSince(now) })
         } catch {
             return Member(member: member, name: "", version: "", standing: .away(error))
         }
     }
+
+    /// A time as HTTP writes it (RFC 9110 § 5.6.7), to the second.
+    ///
+    /// Accepted: `Sat, 28 Nov 2026 12:15:07 GMT`. Rejected: the two older forms, another zone.
+    package static func date(_ text: String) -> Date? {
+        let words = text.split(separator: " ")
+        guard text.utf8.count <= 40, words.count == 6, words[5] == "GMT", let day = Int32(digits: words[1]),
+            let month = months.firstIndex(of: String(words[2])), let year = Int32(digits: words[3])
+        else { return nil }
+        let clock = words[4].split(separator: ":").compactMap { Int32(digits: $0) }
+        guard clock.count == 3, (1...31).contains(day), (1970...9999).contains(year) else { return nil }
+        var parts = tm()
+        (parts.tm_year, parts.tm_mon, parts.tm_mday) = (year - 1900, Int32(month), day)
+        (parts.tm_hour, parts.tm_min, parts.tm_sec) = (clock[0], clock[1], clock[2])
+        return Date(timeIntervalSince1970: Double(timegm(&parts)))
+    }
+
+    private static let months = [
+        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+    ]
 }

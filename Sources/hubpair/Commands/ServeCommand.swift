@@ -107,7 +107,9 @@ struct ServeCommand: AsyncParsableCommand {
             guard let program = SiblingProgram.path(of: HouseTool.programName) else {
                 throw HouseToolError("there is no program \(HouseTool.programName) beside this one")
             }
-            options.house = [program, files.path] + logging.words + ["--with-gate"]
+            let house = [program, files.path] + logging.words + ["--with-gate"]
+            options.house = house
+            options.houseKeeper = GateLock.keeper(hub: files.path, house: house, writing: placesToWrite)
         }
 
         let signals = StopSignals()
@@ -147,6 +149,13 @@ struct ServeCommand: AsyncParsableCommand {
         secondSignal.cancel()
         hearing.cancel()
         withExtendedLifetime(signals) {}
+    }
+
+    /// What the gate writes beside the hub's directory.
+    private var placesToWrite: [String] {
+        var places = [JSONLine.copyPath].compactMap(\.self)
+        if case .socket(_, let directory) = metrics { places.append(directory) }
+        return places
     }
 
     private enum Event { case signal, keys }

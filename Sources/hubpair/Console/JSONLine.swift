@@ -52,7 +52,7 @@ enum JSONLine {
     /// piped the output to.
     private static func copyForTests(_ value: ArraySlice<UInt8>, stream: String) {
         #if DEBUG
-        guard let path = Startup.environment["HUBPAIR_JSON_COPY"] else { return }
+        guard let path = copyPath else { return }
         let arguments = CommandLine.arguments.dropFirst().map(JSONValue.string)
         let start = "[\(JSONValue.array(arguments).text),\"\(stream)\","
         let line = Array(start.utf8) + value + Array("]\n".utf8)
@@ -73,6 +73,15 @@ enum JSONLine {
     }
 
     enum TestEvent: String { case hint, run, failed }
+
+    /// Where copies go; nil: nowhere.
+    static var copyPath: String? {
+        #if DEBUG
+        return Startup.environment["HUBPAIR_JSON_COPY"]
+        #else
+        return nil
+        #endif
+    }
 
     /// True in a debug build if the arguments are only to be read: so the tests see whether a hint can be
     /// typed.
