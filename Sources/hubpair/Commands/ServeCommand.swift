@@ -109,7 +109,11 @@ struct ServeCommand: AsyncParsableCommand {
             }
             let house = [program, files.path] + logging.words + ["--with-gate"]
             options.house = house
-            options.houseKeeper = GateLock.keeper(hub: files.path, house: house, writing: placesToWrite)
+            // A core dump is written with the rights of what ends.
+            if !Startup.isDebugged {
+                options.houseKeeper = GateLock.keeper(
+                    hub: files.path, house: house, writing: placesToWrite)
+            }
         }
 
         let signals = StopSignals()

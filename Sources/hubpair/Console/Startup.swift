@@ -47,12 +47,15 @@ enum Startup {
         setenv("LIBDISPATCH_LOG", "NO", 0)
     }
 
+    /// True if `HUBPAIR_DUMPABLE=1` asks for a process that a debugger reads and that may write a core dump;
+    /// anybody able to set that could start a debugger as well.
+    static var isDebugged: Bool { getenv("HUBPAIR_DUMPABLE").map { String(cString: $0) } == "1" }
+
     /// Forbids core dumps, and keeps other processes of the same user from reading the memory, the
     /// environment and the descriptors: they hold keys and codes. Forked children inherit it, other programs
-    /// that are started do not. For debugging, `HUBPAIR_DUMPABLE=1` leaves it out; anybody able to set that
-    /// could start a debugger as well.
+    /// that are started do not.
     static func forbidDumps() {
-        guard getenv("HUBPAIR_DUMPABLE").map({ String(cString: $0) }) != "1" else { return }
+        guard !isDebugged else { return }
         // It cannot fail (prctl(2)). If a kernel refuses it all the same, the program is still of use.
         _ = hubpair_forbid_dumps()
     }

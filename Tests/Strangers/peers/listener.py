@@ -1,4 +1,5 @@
 """A server on loopback with a thread per connection: the base class of the upstreams in these tests."""
+import contextlib
 import socket
 import threading
 
@@ -22,7 +23,8 @@ class Listener:
     def close(self):
         # It wakes the thread. One that still waits is restarted by a signal with the same number, which by then may be the
         # next test's listener (SA_RESTART), and takes a connection of that.
-        self.listener.shutdown(socket.SHUT_RDWR)
+        with contextlib.suppress(OSError):  # it is closed already
+            self.listener.shutdown(socket.SHUT_RDWR)
         self.listener.close()
 
 
