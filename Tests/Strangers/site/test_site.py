@@ -59,7 +59,7 @@ class SiteTests(unittest.TestCase):
         with self.subTest("what was there before has moved in"):
             self.assertEqual((answer(one, before), answer(other, before)), (502, 502))
             self.pair(other, "By the label", label)
-            self.assertIn("pending", one.approved().values())
+            one.wait_for(lambda: "pending" in one.approved().values(), "the first gate knows who waits")
         with self.subTest("paired at one, let in at the other, at once"):
             laptop = self.pair(one, "Laptop")
             other.wait_for(lambda: answer(other, laptop) == 502, "the other gate lets it in")
