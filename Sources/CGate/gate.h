@@ -48,11 +48,7 @@ static inline void hubpair_refuse_if(
 // Takes the calls above from this thread, from all that it starts, and from their programs, for ever. 0, or an errno.
 static inline int hubpair_refuse_calls(void) {
     struct hubpair_filter room, *filter = &room;
-    filter->count = 0;
-    hubpair_step(filter, BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch), 0, 0);
-    hubpair_step(filter, BPF_JMP | BPF_JEQ | BPF_K, HUBPAIR_AUDIT_ARCH, 1, 0);
-    HUBPAIR_RETURN(SECCOMP_RET_KILL_PROCESS);
-    hubpair_step(filter, BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr), 0, 0);
+    hubpair_begin(filter);
 #if defined(__x86_64__)
     hubpair_step(filter, BPF_JMP | BPF_JGE | BPF_K, 0x40000000, 0, 1);  // x32 has other numbers for the same calls
     HUBPAIR_RETURN(SECCOMP_RET_ERRNO | ENOSYS);

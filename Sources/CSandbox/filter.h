@@ -23,6 +23,15 @@ static inline void hubpair_step(struct hubpair_filter *filter, unsigned short co
 
 #define HUBPAIR_RETURN(action) hubpair_step(filter, BPF_RET | BPF_K, action, 0, 0)
 
+// Ends a process of another architecture, whose calls have other numbers; then looks at the call.
+static inline void hubpair_begin(struct hubpair_filter *filter) {
+    filter->count = 0;
+    hubpair_step(filter, BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch), 0, 0);
+    hubpair_step(filter, BPF_JMP | BPF_JEQ | BPF_K, HUBPAIR_AUDIT_ARCH, 1, 0);
+    HUBPAIR_RETURN(SECCOMP_RET_KILL_PROCESS);
+    hubpair_step(filter, BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr), 0, 0);
+}
+
 // The low half of an argument; both processors are little-endian.
 static inline void hubpair_load_argument(struct hubpair_filter *filter, int number) {
     hubpair_step(filter, BPF_LD | BPF_W | BPF_ABS, (uint32_t)(offsetof(struct seccomp_data, args) + 8 * (size_t)number), 0, 0);

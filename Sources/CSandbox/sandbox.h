@@ -70,11 +70,7 @@ static inline void hubpair_allow(struct hubpair_filter *filter, const int *calls
 
 static inline int hubpair_filter_calls(enum hubpair_lock lock) {
     struct hubpair_filter room, *filter = &room;
-    filter->count = 0;
-    hubpair_step(filter, BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch), 0, 0);
-    hubpair_step(filter, BPF_JMP | BPF_JEQ | BPF_K, HUBPAIR_AUDIT_ARCH, 1, 0);
-    HUBPAIR_RETURN(SECCOMP_RET_KILL_PROCESS);
-    hubpair_step(filter, BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr), 0, 0);
+    hubpair_begin(filter);
     hubpair_allow(filter, hubpair_calls_nothing, sizeof hubpair_calls_nothing / sizeof(int));
     // glibc makes threads with clone(2) where there is no clone3(2), whose arguments cannot be looked at.
     hubpair_step(filter, BPF_JMP | BPF_JEQ | BPF_K, SYS_clone3, 0, 1);

@@ -73,7 +73,7 @@ final class DaemonPublishing: PublishingStack {
         if entry.group == nil {
             entry.group = avahi.avahi_entry_group_new(
                 client,
-                { _, state, pointer in WebEntryGroup.at(pointer)?.changed(to: state) },
+                { _, state, pointer in WebEntryGroup.at(pointer)?.changed(to: state) { .avahi($0) } },
                 Unmanaged.passUnretained(entry).toOpaque())
         }
         guard let group = entry.group else {
@@ -138,16 +138,5 @@ final class DaemonPublishing: PublishingStack {
 
     private static func at(_ pointer: UnsafeMutableRawPointer?) -> DaemonPublishing? {
         pointer.map { Unmanaged<DaemonPublishing>.fromOpaque($0).takeUnretainedValue() }
-    }
-}
-
-extension WebEntryGroup {
-    fileprivate func changed(to state: AvahiEntryGroupState) {
-        switch state {
-        case AVAHI_ENTRY_GROUP_ESTABLISHED: tell(.established)
-        case AVAHI_ENTRY_GROUP_COLLISION: tell(.collision)
-        case AVAHI_ENTRY_GROUP_FAILURE: tell(.refused(.avahi(AvahiCode.failure)))
-        default: break
-        }
     }
 }

@@ -51,7 +51,11 @@ final class EmbeddedPublishing: PublishingStack {
         if entry.group == nil {
             entry.group = core.avahi_s_entry_group_new(
                 server,
-                { _, _, state, pointer in WebEntryGroup.at(pointer)?.changed(to: state) },
+                { _, _, state, pointer in
+                    WebEntryGroup.at(pointer)?.changed(to: state) {
+                        .embedded(code: $0, text: avahiText($0))
+                    }
+                },
                 Unmanaged.passUnretained(entry).toOpaque())
         }
         guard let group = entry.group else {
@@ -218,18 +222,6 @@ final class EmbeddedPublishing: PublishingStack {
 
     private static func at(_ pointer: UnsafeMutableRawPointer?) -> EmbeddedPublishing? {
         pointer.map { Unmanaged<EmbeddedPublishing>.fromOpaque($0).takeUnretainedValue() }
-    }
-}
-
-extension WebEntryGroup {
-    fileprivate func changed(to state: AvahiEntryGroupState) {
-        switch state {
-        case AVAHI_ENTRY_GROUP_ESTABLISHED: tell(.established)
-        case AVAHI_ENTRY_GROUP_COLLISION: tell(.collision)
-        case AVAHI_ENTRY_GROUP_FAILURE:
-            tell(.refused(.embedded(code: AvahiCode.failure, text: avahiText(AvahiCode.failure))))
-        default: break
-        }
     }
 }
 

@@ -1,3 +1,5 @@
+import CAvahi
+
 /// A web service that a hub announces beside itself: a DNS-SD service instance of the type `_https._tcp` with
 /// the TXT record `path=/`, `id=<the hub's fingerprint>`, by which one knows whose service it is.
 public struct WebAnnouncement: Hashable, Sendable {
@@ -41,6 +43,15 @@ final class WebEntryGroup {
         case 0: break
         case AvahiCode.collision: tell(.collision)
         default: tell(.refused(fault(code)))
+        }
+    }
+
+    func changed(to state: AvahiEntryGroupState, _ fault: (Int32) -> DiscoveryError) {
+        switch state {
+        case AVAHI_ENTRY_GROUP_ESTABLISHED: tell(.established)
+        case AVAHI_ENTRY_GROUP_COLLISION: tell(.collision)
+        case AVAHI_ENTRY_GROUP_FAILURE: tell(.refused(fault(AvahiCode.failure)))
+        default: break
         }
     }
 

@@ -28,7 +28,7 @@ package enum HouseholdRefusal: Equatable, UserError {
         switch self {
         case .stock, .notAllowed: .notPermitted
         case .older: .unavailable
-        case .refused(404, _, _), .refused(_, _, "only an alarm can be acknowledged"), .noMessage: .notFound
+        case .refused(404, _, _), .noMessage: .notFound
         case .refused(502, _, _), .refused(504, _, _): .unavailable
         case .refused(412, _, _), .refused(429, _, _), .refused(503, _, _): .tryAgain
         case .refused: .usage

@@ -89,7 +89,7 @@ package enum LocalSocket {
     package static func server(of name: String, in directory: String) -> Int32? {
         guard let (folder, _) = try? open(directory) else { return nil }
         defer { close(folder) }
-        let caller = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        let caller = LocalSocket.caller()
         guard caller >= 0 else { return nil }
         defer { close(caller) }
         var peer = Credentials()
@@ -102,12 +102,16 @@ package enum LocalSocket {
 
     /// True if a process listens at the socket.
     private static func isServed(_ name: String, in folder: Int32) -> Bool {
-        let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
-        let caller = socket(AF_UNIX, kind, 0)
+        let caller = LocalSocket.caller()
         guard caller >= 0 else { return false }
         defer { close(caller) }
         // EAGAIN: its queue is full (unix(7)).
         return withAddress(of: name, in: folder) { connect(caller, $0, $1) } == 0 || errno == EAGAIN
+    }
+
+    /// A socket that waits for nobody.
+    private static func caller() -> Int32 {
+        socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
     }
 
     private static func withAddress(

@@ -143,11 +143,11 @@ enum CommandSynonyms {
     private static func line(_ meaning: [String], _ word: String, _ rest: [String]) -> SuggestedLine {
         switch meaning {
         case ["*call"]: return SuggestedLine(["call"], [word.uppercased()] + rest)
-        // The word itself is part of the sentence: `turn the lamp off`.
         // `home switch --room Kitchen off`
         case ["*sentence"]
         where rest.first?.hasPrefix("--") == true && CommandPath.isCall(["home", "set"] + rest):
             return SuggestedLine(["home", "set"], rest)
+        // The word itself is part of the sentence: `turn the lamp off`.
         case ["*sentence"]: return SuggestedLine(["home", "say"], [word] + rest)
         // `on Kitchen light`: the name is several words perhaps, and the setting comes last.
         case ["*setting"]:

@@ -124,6 +124,9 @@ struct HubServiceCommand: ParsableCommand {
             guard forwarded.count == 1 || !forwarded.contains(.none) else {
                 throw ValidationError("--forwarded none stands alone. Name the headers, or none")
             }
+            guard !announce || !noAnnounce else {
+                throw ValidationError("--announce and --no-announce exclude each other. Leave one out")
+            }
         }
 
         func run() async throws {
@@ -153,7 +156,7 @@ struct HubServiceCommand: ParsableCommand {
                 if let host { service.host = host }
                 if !forwarded.isEmpty { service.told = forwarded.compactMap(\.told) }
                 if let maxBody { service.maximumBody = maxBody.count }
-                if announce || noAnnounce { service.isAnnounced = announce && !noAnnounce }
+                if announce || noAnnounce { service.isAnnounced = announce }
             }
             tell(service, isNew: old == nil, state)
         }
