@@ -6,17 +6,15 @@ import ssl
 import subprocess
 import threading
 
-from hub import free_port
+from listener import Listener
 
 
-class Middle:
+class Middle(Listener):
     def __init__(self, hub):
         self.hub, self.disguise = hub, None
         self.heard, self.tries, self.bytes = b"", 0, 0
         self.open, self.lock = set(), threading.Lock()
-        self.listener = socket.create_server(("127.0.0.1", free_port()), backlog=100)
-        self.port = self.listener.getsockname()[1]
-        threading.Thread(target=self.accept, daemon=True).start()
+        super().__init__()
 
     def pretend(self, disguise):
         """From now on a TLS server of its own answers, with the context `disguise`; None passes on again."""
@@ -26,13 +24,8 @@ class Middle:
                 with contextlib.suppress(OSError):
                     each.shutdown(socket.SHUT_RDWR)
 
-    def accept(self):
-        with contextlib.suppress(OSError):  # it is closed
-            while True:
-                connection, _ = self.listener.accept()
-                threading.Thread(target=self.serve, args=[connection, self.disguise], daemon=True).start()
-
-    def serve(self, connection, disguise):
+    def serve(self, connection):
+        disguise = self.disguise
         with self.lock:
             self.open.add(connection)
         with contextlib.suppress(OSError), connection:
@@ -60,7 +53,7 @@ class Middle:
                 each.shutdown(socket.SHUT_RDWR)
 
     def close(self):
-        self.listener.close()
+        super().close()
         self.pretend(None)
 
 
