@@ -354,6 +354,21 @@ import Testing
         #expect(steps(&book).count == BrowseBook.maximumHints - BrowseBook.maximumHintsPerHost)
     }
 
+    @Test func whatAMessageBringsInBothFamiliesCountsInEach() throws {
+        var book = book()
+        for number in 0..<250 {
+            for family in [NetworkAddress.Family.ipv4, .ipv6] {
+                let hub = try service("\(number)")
+                let instance = ServiceInstance(
+                    nameBytes: hub.instance.nameBytes, interface: hub.instance.interface, family: family)
+                let same = ResolvedService(
+                    instance: instance, host: hub.host, port: hub.port, address: hub.address, txt: hub.txt)
+                book.hint(same, from: try address(), at: start)
+            }
+        }
+        #expect(steps(&book).count == 500)
+    }
+
     @Test func aFloodOfHintsIsNamed() throws {
         var book = book()
         var listing = HubListing(networks: [

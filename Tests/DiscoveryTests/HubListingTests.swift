@@ -219,6 +219,26 @@ func service(
         #expect(listing.apply(.resolved(next), at: .zero).count == 1)
     }
 
+    @Test func aHubThatIsAnnouncedInBothFamiliesCountsOnce() throws {
+        var listing = HubListing(networks: [])
+        let count = HubListing.maximumServicesPerAddress
+        // An answer over IPv6 that has no AAAA record yet names the IPv4 address, too.
+        for number in 0..<count {
+            for family in [NetworkAddress.Family.ipv4, .ipv6] {
+                let hub = try service("Hub \(number)", at: "10.0.0.5")
+                let instance = ServiceInstance(
+                    nameBytes: hub.instance.nameBytes, interface: hub.instance.interface, family: family)
+                let same = ResolvedService(
+                    instance: instance, host: hub.host, port: hub.port, address: hub.address, txt: hub.txt)
+                #expect(
+                    listing.apply(.hinted(same), at: .zero).allSatisfy {
+                        if case .flooded = $0 { false } else { true }
+                    })
+            }
+        }
+        #expect(listing.hubs.count == count)
+    }
+
     @Test func theOtherAddressesOfAHostJoinItsRows() throws {
         var listing = HubListing(networks: HubAddressRulesTests.rules.networks)
         let hub = try service("Hub", at: "192.168.1.5", host: "HUB.local")

@@ -79,7 +79,9 @@ public struct HubListing: Sendable {
     private var rows: [DiscoveredHub.Key: Row] = [:]
     private var keys: [ServiceInstance: DiscoveredHub.Key] = [:]
     private var hosts: [Host: Records] = [:]
-    private var serviceCounts: [NetworkAddress: Int] = [:]
+    /// How many announcements of each row name this address: a hub counts once, in however many families and
+    /// on however many interfaces it is announced.
+    private var services: [NetworkAddress: [DiscoveredHub.Key: Int]] = [:]
     private var flooding: Set<NetworkAddress> = []
     private var nextNumber = 0
     private var nextHost = 0
@@ -205,7 +207,7 @@ public struct HubListing: Sendable {
         }
         let key = DiscoveredHub.Key(service)
         let old = keys[instance]
-        if old != key, serviceCounts[service.address, default: 0] >= HubListing.maximumServicesPerAddress {
+        if old != key, isFull(service.address, without: key) {
             let isNews = flooding.count < 64 && flooding.insert(service.address).inserted
             return removal(of: instance) + (isNews ? [.flooded(service)] : [])
         }
@@ -223,12 +225,17 @@ public struct HubListing: Sendable {
         return result
     }
 
+    private func isFull(_ address: NetworkAddress, without key: DiscoveredHub.Key) -> Bool {
+        guard let there = services[address], there[key] == nil else { return false }
+        return there.count >= HubListing.maximumServicesPerAddress
+    }
+
     private mutating func insert(_ announcement: Announcement, as key: DiscoveredHub.Key, at time: Duration) {
         let service = announcement.service
         if let index = rows[key]?.index(of: service.instance) {
-            if let old = rows[key]?.announcements[index].service { count(old, -1) }
+            if let old = rows[key]?.announcements[index].service { count(old, -1, of: key) }
             rows[key]?.announcements[index] = announcement
-            count(service, 1)
+            count(service, 1, of: key)
             return
         }
         guard rows[key]?.announcements.count ?? 0 < HubListing.maximumAddresses,
@@ -243,20 +250,21 @@ public struct HubListing: Sendable {
         }
         rows[key]?.announcements.append(announcement)
         keys[service.instance] = key
-        count(service, 1)
+        count(service, 1, of: key)
     }
 
     private mutating func remove(_ instance: ServiceInstance) {
         guard let key = keys.removeValue(forKey: instance), let index = rows[key]?.index(of: instance),
             let service = rows[key]?.announcements.remove(at: index).service
         else { return }
-        count(service, -1)
+        count(service, -1, of: key)
         if rows[key]?.announcements.isEmpty == true { rows[key] = nil }
     }
 
-    private mutating func count(_ service: ResolvedService, _ change: Int) {
-        let count = serviceCounts[service.address, default: 0] + change
-        serviceCounts[service.address] = count > 0 ? count : nil
+    private mutating func count(_ service: ResolvedService, _ change: Int, of key: DiscoveredHub.Key) {
+        let count = services[service.address]?[key] ?? 0
+        services[service.address, default: [:]][key] = count + change > 0 ? count + change : nil
+        if services[service.address]?.isEmpty == true { services[service.address] = nil }
     }
 
     /// Runs `body` and returns the changes that it makes to the rows with these keys.

@@ -22,9 +22,14 @@ struct BrowseBook: Sendable {
         var isAwaited: Bool { !isAnswered && !isLate }
     }
 
+    private struct Sender: Hashable {
+        let address: NetworkAddress
+        let family: NetworkAddress.Family
+    }
+
     /// The most instances. The threat is one host that announces thousands.
     static let maximumInstances = 16_384
-    /// The most hints from one host, and in all: no home hub sends more. One more than a table takes,
+    /// The most hints from one host in a family, and in all: no home hub sends more. One more than a table takes,
     /// so that the flood is named.
     static let maximumHintsPerHost = HubListing.maximumServicesPerAddress + 1
     static let maximumHints = 4_096
@@ -55,7 +60,8 @@ struct BrowseBook: Sendable {
     // Multicast by a host, with less than a hint, and not yet seen by the stack: until when it is waited for.
     private var heard: [ServiceInstance: ContinuousClock.Instant] = [:]
     private var hints: [ServiceInstance: ResolvedService] = [:]
-    private var hintCounts: [NetworkAddress: Int] = [:]
+    // In each family by itself: a message brings what it completes in both.
+    private var hintCounts: [Sender: Int] = [:]
     private var mayAsk: Bool
     private var isAlone = false
     private var isAllForNow = false
@@ -219,10 +225,11 @@ struct BrowseBook: Sendable {
             return say(
                 .address(service.address, host: service.host, interface: instance.interface))
         }
+        let sender = Sender(address: source, family: instance.family)
         guard hints.count < BrowseBook.maximumHints,
-            hintCounts[source, default: 0] < BrowseBook.maximumHintsPerHost
+            hintCounts[sender, default: 0] < BrowseBook.maximumHintsPerHost
         else { return }
-        hintCounts[source, default: 0] += 1
+        hintCounts[sender, default: 0] += 1
         if questions[instance]?.isAnswered == true { return }
         hints[instance] = service
         if heard.removeValue(forKey: instance) != nil {
