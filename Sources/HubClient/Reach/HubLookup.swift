@@ -72,7 +72,7 @@ package struct HubLookup: Sendable {
                 return nil
             }
             try Task.checkCancellation()
-            return failure??.reason == .refused ? HubProber.answerTime : QuietRule.repetition
+            return failure??.reason == .refused ? HubProber.answerTime : EndRule.repetition
         }
     }
 

@@ -6,7 +6,7 @@ package import Pairing
 package struct SearchHubs: Sendable {
     /// How to search.
     package struct Options: Sendable {
-        /// The duration of the search; nil: until the network is quiet (``QuietRule``).
+        /// The duration of the search; nil: until the network is quiet (``EndRule``).
         package var time: Duration?
         /// True to search forever (or for `time`) and report every change.
         package var watches = false
@@ -29,7 +29,7 @@ package struct SearchHubs: Sendable {
     /// How long sightings pile up before the search looks at them.
     private static let gathering = Duration.milliseconds(2)
     /// If nothing has been looked at for this much longer than the interval of checks, the process could not
-    /// run. A timer on an idle machine is late by a millisecond; the times of ``QuietRule`` begin at 50 ms.
+    /// run. A timer on an idle machine is late by a millisecond; the times of ``EndRule`` begin at 50 ms.
     private static let stall = Duration.milliseconds(30)
     /// The maximum time for a hub to present its key.
     private static let keyDeadline = Duration.milliseconds(750)

@@ -28,12 +28,12 @@ extension SearchState {
 
     /// When it is over whatever is still under way.
     var limit: Duration {
-        if browses.contains(where: \.awaitsNameServers) { return QuietRule.domainLimit }
-        return QuietRule.limit + min(rule.stalled, QuietRule.maximumStall)
+        if browses.contains(where: \.awaitsNameServers) { return EndRule.domainLimit }
+        return EndRule.limit + min(rule.stalled, EndRule.maximumStall)
     }
 
     /// The rule with all that is known at `time`.
-    func currentRule(at time: Duration) -> QuietRule {
+    func currentRule(at time: Duration) -> EndRule {
         var rule = rule
         rule.isEmpty = rows.isEmpty
         rule.hasHints = isBrowsing && listing.hasHints
@@ -82,7 +82,7 @@ extension SearchState {
         if let browse = browses.first(where: \.isUnanswered) { return browse.silence }
         guard !watches else { return nil }
         // Until then the repeated question may still be answered.
-        let hasRepeated = time >= rule.begun + QuietRule.repetition
+        let hasRepeated = time >= rule.begun + EndRule.repetition
         let unconfirmed = isBrowsing && hasRepeated ? unconfirmedNames : []
         let isCut = isUnderWay(at: time) && (time >= limit || isSweeping)
         // Half a second of a long search says nothing.

@@ -31,7 +31,7 @@ package struct SearchState: Sendable {
     private(set) var listing: HubListing
     private var proofs = HubProofs()
     private var unprotected: Set<HubAddress> = []
-    private(set) var rule = QuietRule()
+    private(set) var rule = EndRule()
     private(set) var browses: [BrowseProgress]
     private(set) var isProbing: Bool
     private(set) var isSweeping = false

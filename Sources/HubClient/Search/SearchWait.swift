@@ -35,7 +35,7 @@ extension SearchState {
         return waits + currentRule(at: time).waits(at: time).map { self.wait($0.wait, until: $0.until) }
     }
 
-    private func wait(_ wait: QuietRule.Wait, until: Duration) -> SearchWait {
+    private func wait(_ wait: EndRule.Wait, until: Duration) -> SearchWait {
         let repetition = "the answer to the repeated question (RFC 6762 § 5.2), as"
         return switch wait {
         case .firstAnswers:

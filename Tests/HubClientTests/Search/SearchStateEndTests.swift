@@ -213,10 +213,10 @@ extension SearchStateTests {
     @Test func aSlowAnswerDelaysTheEnd() throws {
         var state = try self.state()
         _ = state.take(.sighting(.resolved(try service("Hub", at: "10.0.0.5"))), at: .milliseconds(20))
-        _ = state.take(.sighting(.slow(.milliseconds(80))), at: .milliseconds(100))
+        _ = state.take(.sighting(.slow(.milliseconds(180))), at: .milliseconds(200))
         _ = state.take(.tick, at: .milliseconds(300))
-        #expect(!state.isOver(at: .milliseconds(429)))
-        #expect(state.isOver(at: .milliseconds(430)))
+        #expect(!state.isOver(at: .milliseconds(419)))
+        #expect(state.isOver(at: .milliseconds(420)))
     }
 
     @Test func nothingIsThereOnlyOnceTheDaemonHasSaidSo() throws {

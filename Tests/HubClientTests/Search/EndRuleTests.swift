@@ -2,13 +2,13 @@ import Testing
 
 @testable import HubClient
 
-@Suite struct QuietRuleTests {
-    private func end(_ rule: QuietRule) -> Duration? {
+@Suite struct EndRuleTests {
+    private func end(_ rule: EndRule) -> Duration? {
         (0...4_000).lazy.map { Duration.milliseconds($0) }.first { rule.waits(at: $0).isEmpty }
     }
 
     @Test func theTimesOfTheRule() {
-        var rule = QuietRule()
+        var rule = EndRule()
         #expect(end(rule) == .milliseconds(1_400))  // an empty list must be certain
         rule.isEmpty = false
         #expect(end(rule) == .milliseconds(350))
@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test func whereAllAnswerAtOnceNoMarginIsNeeded() {
-        var rule = QuietRule()
+        var rule = EndRule()
         rule.isPrompt = true
         #expect(end(rule) == .milliseconds(1_400))  // nobody is nobody
         rule.isEmpty = false
@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test func whereAllThatTheDaemonKnewHaveAnsweredItsQuestionIsNotWaitedFor() {
-        var rule = QuietRule()
+        var rule = EndRule()
         (rule.isConfirmed, rule.isPrompt) = (true, true)
         #expect(end(rule) == .milliseconds(1_400))  // nobody is nobody
         rule.isEmpty = false
@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test func whereNobodyElseIsTheDaemonsRepetitionIsWaitedFor() {
-        var rule = QuietRule()
+        var rule = EndRule()
         rule.isAlone = true
         #expect(end(rule) == .milliseconds(1_400))  // an empty list must be certain
         rule.isEmpty = false
@@ -79,7 +79,7 @@ import Testing
     }
 
     @Test func promptnessOfSomeSaysNothingOfOthersWithoutACache() {
-        var rule = QuietRule()
+        var rule = EndRule()
         rule.isEmpty = false
         rule.isPrompt = true
         #expect(end(rule) == .milliseconds(190))
@@ -88,20 +88,27 @@ import Testing
     }
 
     @Test func whereOneAnswerWasSlowTheNextMayBe() {
-        var rule = QuietRule()
+        var rule = EndRule()
         rule.isEmpty = false
         rule.noteAnswer(after: .milliseconds(200))
         rule.noteAnswer(after: .milliseconds(100))
-        #expect(end(rule) == .milliseconds(550))
+        #expect(end(rule) == .milliseconds(440))
         rule.lastNews = .milliseconds(300)
-        #expect(end(rule) == .milliseconds(750))
+        #expect(end(rule) == .milliseconds(640))
         // One that is slow on purpose delays the end by a second at most.
         rule.noteAnswer(after: .seconds(9))
-        #expect(end(rule) == .milliseconds(1_550))
+        #expect(end(rule) == .milliseconds(1_440))
+        // What the margin holds delays nothing; where there is none, all of it does.
+        var other = EndRule()
+        other.isEmpty = false
+        other.noteAnswer(after: EndRule.margin)
+        #expect(end(other) == .milliseconds(350))
+        other.isPrompt = true
+        #expect(end(other) == .milliseconds(300))
     }
 
     @Test func whatThisProcessCouldNotHearDoesNotCount() {
-        var rule = QuietRule()
+        var rule = EndRule()
         rule.isEmpty = false
         rule.stall(for: .milliseconds(100), until: .milliseconds(150))
         #expect(end(rule) == .milliseconds(450))
@@ -122,12 +129,12 @@ import Testing
         // An answer that waited as long as this process did is no slow one.
         rule.noteAnswer(after: .milliseconds(500))
         #expect(end(rule) == .milliseconds(850))
-        rule.noteAnswer(after: .milliseconds(600))
-        #expect(end(rule) == .milliseconds(950))
+        rule.noteAnswer(after: .milliseconds(700))
+        #expect(end(rule) == .milliseconds(940))
     }
 
     @Test func whatIsWaitedFor() {
-        var rule = QuietRule()
+        var rule = EndRule()
         #expect(rule.waits(at: .milliseconds(10)).map(\.wait) == [.something, .quiet])
         rule.isEmpty = false
         rule.lastNews = .milliseconds(150)

@@ -1,0 +1,157 @@
+/// Decides when a search is over: as soon as nothing more can come, instead of after a fixed time; and says
+/// what it waits for until then. All times by which a search ends are here.
+///
+/// What counts for all of them:
+/// - A host that is slow to answer one question may be as slow with the next: the margin of a time grows to
+///   what the slowest answer took, a second at most. Times without a margin grow by all of it.
+/// - While this process could not run, it could not listen either: that time does not count. If it is more
+///   than ``busyStall`` in all, avahi-daemon may be late, too: silence means nothing any more, and what a hint
+///   says is waited for as if packets were lost.
+///
+/// A pure value: times since the start go in, a verdict comes out.
+package struct EndRule: Hashable, Sendable {
+    /// What is waited for.
+    package enum Wait: Hashable, Sendable {
+        /// Answers to the first question.
+        case firstAnswers
+        /// The answer to the repeated question, since there is a sign of loss.
+        case repetition
+        /// The same, since nothing has been found.
+        case something
+        /// A late answer: what others have just been told, responders tell a stack without a cache later.
+        case uncached
+        /// That the browse confirms a hint.
+        case confirmation
+        /// What may follow the last news.
+        case quiet
+    }
+
+    /// Answers to the first question: it goes out after 20 ms, avahi-daemon collects its own with others for
+    /// 100 more, and a responder delays its answer by up to 120, because several may answer (RFC 6762 § 6).
+    package static let answers = Duration.milliseconds(240)
+    /// What may follow an answer: a question for an address, a second packet of known answers.
+    package static let followUp = Duration.milliseconds(140)
+    /// For Wi-Fi and slow machines, in both.
+    package static let margin = Duration.milliseconds(110)
+    /// The first answers where all hosts here have answered two one-shot questions (§ 5.1) within 120 ms, and
+    /// there is no hub on a host that has not: the question for multicast answers goes out after 20 ms, then
+    /// 120 ms, and what the answer needs to get here.
+    package static let promptAnswers = Duration.milliseconds(190)
+    /// The same where, beside that, the daemon knows more hubs than one message can name, and all of them have
+    /// answered within 50 ms: any other host can answer a one-shot question before the daemon asks. With 200
+    /// hubs its question keeps every host busy for a quarter of a second.
+    package static let confirmedAnswers = Duration.milliseconds(90)
+    /// The same where nobody has answered three one-shot questions, and all that is announced is on this
+    /// machine. Nobody has shown that packets get through, so the daemon's question is waited for.
+    package static let aloneAnswers = Duration.milliseconds(225)
+    /// What may follow an answer in these three cases.
+    package static let promptQuiet = Duration.milliseconds(50)
+    /// The answer to the repeated question, one second after the first (§ 5.2): where a host answers one
+    /// question but not another, where a resolver gets no answer, before an empty result, and for a hint that
+    /// multicast DNS has not confirmed: its host exists.
+    package static let repetition = Duration.milliseconds(1_400)
+    /// The answer to the third one, two seconds later: for such a hint where packets are lost.
+    package static let thirdQuestion = Duration.milliseconds(3_400)
+    /// A responder multicasts a record at most once a second (§ 6). If another host has just asked, it seems
+    /// silent to a search without a cache, and answers after that second and its delay; python-zeroconf
+    /// collects such answers for 200 ms more. A direct answer is not held back (§ 6.7).
+    package static let uncached = Duration.milliseconds(1_600)
+    /// The longest search, so that a hostile host cannot keep it busy forever. What a busy machine adds is at
+    /// most twice as long; a flood makes it busy, too.
+    package static let limit = Duration.seconds(10)
+    /// A machine is busy if this process could not run for that long, in all.
+    package static let busyStall = Duration.milliseconds(500)
+
+    /// What is waited for without a sign of anything else.
+    private static let firstAnswers = answers + margin
+    static let maximumStall = limit * 2
+    /// The longest search while name servers still answer: a thousand hubs take some two thousand questions. A
+    /// question that is not answered ends by itself.
+    static let domainLimit = limit * 6
+    private static let maximumSlowness = Duration.seconds(1)
+
+    /// When the first question was asked: a busy daemon may be late.
+    package var begun = Duration.zero
+    /// When the list last changed.
+    package var lastNews = Duration.zero
+    /// How long the slowest answer took; zero if all were prompt.
+    package private(set) var slowness = Duration.zero
+    /// How long this process could not run, in all.
+    package private(set) var stalled = Duration.zero
+    /// True if there is a sign of packet loss.
+    package var isLossy = false
+    /// True if all hosts have answered all questions, and none is late.
+    package var isPrompt = false
+    /// True if, beside that, all hubs that the daemon knew have answered, more than one message can name.
+    package var isConfirmed = false
+    /// True if there is no sign of any hub but this machine's own.
+    package var isAlone = false
+    /// When a stack without a cache began to ask; nil if the daemon, which has a cache, is used.
+    package var uncachedSince: Duration?
+    /// True if there is no such cache, though all that were found answer directly: that one host was prompt
+    /// says nothing of those that nobody has heard yet.
+    package var isUncached = false
+    /// True if nothing has been found.
+    package var isEmpty = true
+    /// True if there is a hint that the browse has not confirmed.
+    package var hasHints = false
+    /// True if nothing is asked that could be met by silence: only name servers and single addresses, which
+    /// answer or fail.
+    package var isDirect = false
+
+    package init() {}
+
+    /// True if this machine is too busy for silence to mean that nobody has answered.
+    package var isBusy: Bool { stalled >= EndRule.busyStall }
+
+    /// An answer took this long.
+    package mutating func noteAnswer(after time: Duration) {
+        slowness = max(slowness, min(time, EndRule.maximumSlowness))
+    }
+
+    /// At `time` this process can run again, and could not for `pause` before it.
+    package mutating func stall(for pause: Duration, until time: Duration) {
+        stalled += pause
+        begun = min(begun + pause, time)
+        lastNews = min(lastNews + pause, time)
+        uncachedSince = uncachedSince.map { min($0 + pause, time) }
+    }
+
+    /// What is waited for at `time` beside answers that are under way, and until when.
+    package func waits(at time: Duration) -> [(wait: Wait, until: Duration)] {
+        guard !isDirect else { return [] }
+        let isSure = !isLossy && !isBusy && !isUncached && uncachedSince == nil
+        let (isPrompt, isAlone) = (isPrompt && isSure, isAlone && isSure)
+        let isConfirmed = isConfirmed && isSure
+        // An answer that waited for this process is no slow one.
+        let slowness = max(.zero, slowness - stalled)
+        // The margin is for slow hosts.
+        let excess = max(.zero, slowness - EndRule.margin)
+        let answers =
+            if isConfirmed {
+                EndRule.confirmedAnswers + slowness
+            } else if isPrompt {
+                EndRule.promptAnswers + slowness
+            } else if isAlone {
+                EndRule.aloneAnswers + slowness
+            } else {
+                EndRule.firstAnswers + excess
+            }
+        let (least, wait): (Duration, Wait) =
+            if hasHints {
+                ((isLossy || isBusy ? EndRule.thirdQuestion : EndRule.repetition) + excess, .confirmation)
+            } else if isLossy {
+                (EndRule.repetition + excess, .repetition)
+            } else if isEmpty {
+                (EndRule.repetition + excess, .something)
+            } else {
+                (answers, .firstAnswers)
+            }
+        let quiet =
+            isConfirmed || isPrompt || isAlone
+            ? EndRule.promptQuiet + slowness : EndRule.followUp + EndRule.margin + excess
+        var all = [(wait, begun + least), (.quiet, lastNews + quiet)]
+        if let uncachedSince { all.append((.uncached, uncachedSince + EndRule.uncached + excess)) }
+        return all.filter { time < $0.1 }
+    }
+}
