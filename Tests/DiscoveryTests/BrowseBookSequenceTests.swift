@@ -29,19 +29,19 @@ import Testing
                 #expect(asked.insert(instance).inserted, "asked twice: \(context)")
             case .free(let instance):
                 #expect(asked.remove(instance) != nil, "freed, and not asked: \(context)")
-            case .say(.pending(let count)):
+            case .pending(let count):
                 #expect((count == 0) != (pending == 0), "said again: \(context)")
                 pending = count
-            case .say(.settled):
+            case .settled:
                 settled += 1
                 #expect(pending == 0 && settled == 1, "\(context)")
-            case .say(.interrupted): asked = []
-            case .say(.resolved(let service)), .say(.hinted(let service)):
+            case .interrupted: asked = []
+            case .say(.found(let service, by: _)):
                 told[service.instance.nameBytes, default: []].insert(service.instance)
-            case .say(.unresolved(let instance, _)):
+            case .unresolved(let instance, _):
                 told[instance.nameBytes, default: []].insert(instance)
-            case .say(.gone(let instance)): told[instance.nameBytes]?.remove(instance)
-            case .say: break
+            case .say(.gone(.service(let instance))): told[instance.nameBytes]?.remove(instance)
+            case .say, .flooded: break
             }
         }
     }

@@ -111,10 +111,7 @@ private struct FakeServer {
         // An alias is followed within an answer only; a resolver gives all of its links.
         let alias = tellsMore ? ["Alias 8.8.8.8"] : []
         #expect(rows(sightings) == alias + ["One 10.0.0.1 2001::1", "Two 8.8.8.8"])
-        #expect(
-            sightings.contains {
-                if case .unresolved(let lost, .noAddress) = $0 { lost.name == "Lost" } else { false }
-            })
+        #expect(search.unresolved.contains { $0.instance.name == "Lost" && $0.error == .noAddress })
         #expect(!search.isIncomplete && search.failure == nil)
     }
 
@@ -163,12 +160,12 @@ private struct FakeServer {
         let sightings = run(&search) {
             $0.kind == .a || $0.kind == .aaaa ? .failure(.timedOut) : server.answer($0)
         }
-        #expect(sightings.count == 1)
-        #expect(sightings.contains { if case .unresolved(_, .timedOut) = $0 { true } else { false } })
+        #expect(sightings.isEmpty)
+        #expect(search.unresolved.map(\.error) == [.timedOut])
         // A TXT record that does not come is not an empty one: its hub would look like a stock hub.
         search = try self.search()
         let texts = run(&search) { $0.kind == .txt ? .failure(.timedOut) : server.answer($0) }
-        #expect(texts.contains { if case .unresolved(_, .timedOut) = $0 { true } else { false } })
+        #expect(search.unresolved.map(\.error) == [.timedOut])
         #expect(rows(texts).isEmpty)
     }
 
@@ -178,7 +175,7 @@ private struct FakeServer {
         server.records["a.example"] = [(RecordType.a, [10, 0, 0, 1])]
         var search = try search("e")
         let sightings = run(&search) { server.answer($0) }
-        #expect(sightings.count == DomainSearch.maximumInstances)
+        #expect(sightings.count + search.unresolved.count == DomainSearch.maximumInstances)
         #expect(search.isIncomplete)
         var truncated = try self.search()
         var small = FakeServer()
@@ -234,15 +231,15 @@ private struct FakeServer {
         var told: Set<ServiceInstance> = []
         for sighting in sightings {
             switch sighting {
-            case .resolved(let service):
+            case .found(let service, by: .announced):
                 #expect(told.insert(service.instance).inserted)
                 #expect(announced.contains("\(service.instance.name).\(service.instance.service)"))
-            case .unresolved(let instance, _): #expect(told.insert(instance).inserted)
-            case .address(_, let host, let interface):
+            case .changed(_, let host, let interface):
                 #expect(interface == .none && host.utf8.count <= 1_014)
             default: Issue.record("\(sighting)")
             }
         }
+        for lost in search.unresolved { #expect(told.insert(lost.instance).inserted) }
         #expect(told.count <= DomainSearch.maximumInstances)
         _ = rows(sightings)
     }

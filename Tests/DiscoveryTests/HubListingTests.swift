@@ -1,5 +1,6 @@
-import Discovery
 import Testing
+
+@testable import Discovery
 
 /// A service as a browse would report it.
 func service(
@@ -13,6 +14,12 @@ func service(
     return ResolvedService(
         instance: instance, host: host, port: port, address: address,
         txt: TXTRecord(strings: txt.map { Array($0.utf8) }))
+}
+
+/// In the tests' words: what a stack has resolved, and what one packet has told.
+extension Sighting {
+    static func resolved(_ service: ResolvedService) -> Sighting { .found(service, by: .announced) }
+    static func hinted(_ service: ResolvedService) -> Sighting { .found(service, by: .heard) }
 }
 
 @Suite struct HubListingTests {
@@ -88,13 +95,12 @@ func service(
         #expect(listing.hubs.map(\.firstSeen) == [.milliseconds(5)])
         #expect(listing.hubs.map(\.sources) == [[.mdns]])
 
-        #expect(listing.apply(.unresolved(four.instance, .timedOut), at: .zero).isEmpty)
-        #expect(listing.apply(.settled, at: .zero).isEmpty)
-        #expect(listing.apply(.gone(four.instance), at: .zero) == listing.hubs.map { .changed($0) })
+        #expect(listing.apply(.quiet(SourceProgress()), at: .zero).isEmpty)
+        #expect(listing.apply(.gone(.service(four.instance)), at: .zero) == listing.hubs.map { .changed($0) })
         let last = listing.hubs
         #expect(last.map(\.addresses) == [[six.address]])
-        #expect(listing.apply(.gone(six.instance), at: .zero) == last.map { .removed($0) })
-        #expect(listing.apply(.gone(six.instance), at: .zero).isEmpty)
+        #expect(listing.apply(.gone(.service(six.instance)), at: .zero) == last.map { .removed($0) })
+        #expect(listing.apply(.gone(.service(six.instance)), at: .zero).isEmpty)
         #expect(listing.hubs.isEmpty)
     }
 
@@ -104,9 +110,9 @@ func service(
         let (host, interface) = (hub.host, hub.instance.interface)
         let new = try #require(NetworkAddress("192.168.1.9"))
         for sighting in [
-            Sighting.resolved(hub), .address(hub.address, host: host, interface: interface),
-            .address(new, host: host, interface: interface),
-            .addressGone(hub.address, host: host, interface: interface),
+            Sighting.resolved(hub), .changed(hub.address, host: host, interface: interface),
+            .changed(new, host: host, interface: interface),
+            .gone(.address(hub.address, host: host, interface: interface)),
         ] {
             _ = listing.apply(sighting, at: .zero)
         }
@@ -124,14 +130,14 @@ func service(
             let new = try #require(NetworkAddress("10.1.0.1"))
             let interface = hub.instance.interface
             for sighting in [
-                Sighting.address(hub.address, host: name, interface: interface), .resolved(hub),
-                .address(new, host: name, interface: interface),
-                .addressGone(hub.address, host: name, interface: interface),
+                Sighting.changed(hub.address, host: name, interface: interface), .resolved(hub),
+                .changed(new, host: name, interface: interface),
+                .gone(.address(hub.address, host: name, interface: interface)),
             ] {
                 _ = listing.apply(sighting, at: .zero)
             }
             #expect(listing.hubs.map(\.addresses) == [[new]], "\(number)")
-            _ = listing.apply(.gone(hub.instance), at: .zero)
+            _ = listing.apply(.gone(.service(hub.instance)), at: .zero)
         }
     }
 
@@ -145,7 +151,7 @@ func service(
         _ = listing.apply(.resolved(hub), at: .zero)
         #expect(listing.hubs.map(\.addresses) == [[docker]], "there is no other")
         let its = try #require(NetworkAddress("192.168.1.5"))
-        _ = listing.apply(.address(its, host: hub.host, interface: hub.instance.interface), at: .zero)
+        _ = listing.apply(.changed(its, host: hub.host, interface: hub.instance.interface), at: .zero)
         #expect(listing.hubs.map(\.addresses) == [[its]])
     }
 
@@ -183,21 +189,41 @@ func service(
         #expect(listing.hubs.map(\.addresses) == [[good.address]])
     }
 
-    @Test func rowsAreBounded() throws {
+    @Test func rowsAreBoundedAndTheOldestMakeRoom() throws {
         var listing = HubListing(networks: [])
         var overflows = 0
-        for number in 0..<HubListing.maximumRows + 100 {
-            let service = try service("Hub \(number)", at: "10.0.\(number / 100).1")
-            let changes = listing.apply(.resolved(service), at: .zero)
-            overflows += changes.filter { $0 == .overflowed }.count
+        let real = try service("Real", at: "10.1.0.1", host: "real.local")
+        for number in 0..<HubListing.maximumRows {
+            // The first address has many, the others have few.
+            let last = number < 200 ? 0 : number / 4
+            let service = try service("Hub \(number)", at: "10.0.\(last / 250).\(last % 250 + 1)")
+            overflows += listing.apply(.resolved(service), at: .zero).filter { $0 == .overflowed }.count
         }
         #expect(listing.hubs.count == HubListing.maximumRows)
-        #expect(listing.overflowCount == 100)
-        #expect(overflows == 1)
-        // A row that goes makes room.
-        _ = listing.apply(.gone(try service("Hub 0", at: "10.0.0.1").instance), at: .zero)
-        let change = listing.apply(.resolved(try service("New", at: "10.0.99.1")), at: .zero)
-        #expect(change == [.added(try #require(listing.hubs.last))])
+        #expect(overflows == 0)
+        let changes = listing.apply(.resolved(real), at: .zero)
+        #expect(changes.contains(.overflowed))
+        #expect(changes.contains { if case .added(let hub) = $0 { hub.name == "Real" } else { false } })
+        #expect(listing.overflowCount == HubListing.roomAtATime)
+        #expect(listing.hubs.count == HubListing.maximumRows - HubListing.roomAtATime + 1)
+        #expect(listing.hubs.first?.name == "Hub \(HubListing.roomAtATime)")
+        #expect(listing.hubs.count { $0.addresses.first?.description == "10.0.0.1" } == 136)
+    }
+
+    // Hubs that come and go under ever new names, and ones that never say goodbye.
+    @Test(arguments: [true, false]) func everNewNamesTakeNoMoreMemory(sayingGoodbye: Bool) throws {
+        var listing = HubListing(networks: HubAddressRulesTests.rules.networks)
+        var most = 0
+        for number in 0..<20_000 {
+            let address = "192.168.1.\(number % 250 + 1)"
+            let hub = try service("Hub \(number)", at: address, host: "h\(number).local")
+            _ = listing.apply(
+                .changed(hub.address, host: hub.host, interface: hub.instance.interface), at: .zero)
+            _ = listing.apply(.resolved(hub), at: .zero)
+            if sayingGoodbye { _ = listing.apply(.gone(.service(hub.instance)), at: .zero) }
+            if number < 3_000 { most = max(most, listing.entryCount) }
+        }
+        #expect(listing.entryCount <= most)
     }
 
     @Test func aFloodFromOneAddressTakesNobodysPlace() throws {
@@ -214,7 +240,7 @@ func service(
         let real = try service("Hub", at: "10.0.0.1")
         #expect(listing.apply(.resolved(real), at: .zero) == [.added(try #require(listing.hubs.last))])
         // One of the evil ones goes, and another finds its place.
-        _ = listing.apply(.gone(try service("Evil 0", at: "10.0.0.66").instance), at: .zero)
+        _ = listing.apply(.gone(.service(try service("Evil 0", at: "10.0.0.66").instance)), at: .zero)
         let next = try service("Evil 9999", at: "10.0.0.66", host: "evil.local")
         #expect(listing.apply(.resolved(next), at: .zero).count == 1)
     }
@@ -245,17 +271,17 @@ func service(
         let other = try #require(NetworkAddress("192.168.1.6"))
         let elsewhere = NetworkInterface(index: 9, name: "eth9")
         // Before the row is there, or after; on its own interface, whatever the case.
-        _ = listing.apply(.address(other, host: "hub.LOCAL", interface: hub.instance.interface), at: .zero)
+        _ = listing.apply(.changed(other, host: "hub.LOCAL", interface: hub.instance.interface), at: .zero)
         _ = listing.apply(.resolved(hub), at: .zero)
         #expect(listing.hubs.first?.addresses.map(\.description) == ["192.168.1.5", "192.168.1.6"])
         for bad in try [("192.168.1.7", elsewhere), ("127.0.0.1", hub.instance.interface)].map({
             (try #require(NetworkAddress($0)), $1)
         }) {
-            #expect(listing.apply(.address(bad.0, host: "hub.local", interface: bad.1), at: .zero).isEmpty)
+            #expect(listing.apply(.changed(bad.0, host: "hub.local", interface: bad.1), at: .zero).isEmpty)
         }
         #expect(
             listing.apply(
-                .addressGone(other, host: "hub.local", interface: hub.instance.interface), at: .zero)
+                .gone(.address(other, host: "hub.local", interface: hub.instance.interface)), at: .zero)
                 == listing.hubs.map { .changed($0) })
         #expect(listing.hubs.first?.addresses.map(\.description) == ["192.168.1.5"])
     }

@@ -51,12 +51,12 @@ actor BrowseSession: SearchSession {
     private var multicastAnswers: ContinuousClock.Instant?
     /// That question is left to the stack.
     private var isLeftToStack = false
-    /// It is reported that it need not be waited for.
-    private var isConfirmed = false
     /// The hosts that were reported as direct.
     private var directHosts: Set<String> = []
-    /// The slowest answer that was reported.
-    private var slowest = AnswerRounds.promptness - BrowseSession.slowStep
+    /// What was said of it last. A slow answer is said if it is much slower than the one before.
+    private var progress = SourceProgress() {
+        didSet { if progress != oldValue { send(.quiet(progress)) } }
+    }
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
     var isOpen: Bool { if case .open = state { !isClosing } else { false } }
@@ -151,7 +151,7 @@ actor BrowseSession: SearchSession {
             Task { await resume() }
         } else {
             begun = .now
-            send(.began)
+            progress.hasBegun = true
         }
     }
 
@@ -182,6 +182,11 @@ actor BrowseSession: SearchSession {
         while let step = book.nextStep() {
             switch step {
             case .say(let sighting): send(sighting)
+            case .pending(let count): progress.pendingCount = count
+            case .unresolved(let instance, let error): progress.unresolved = .init(instance, error)
+            case .settled: progress.hasSettled = true
+            case .flooded: progress.isFlooded = true
+            case .interrupted(let error): progress.interrupt(error)
             case .ask(let instance, let domain):
                 daemon?.post(.ask(instance, domain: domain))
                 embedded?.ask(instance, domain: domain)
@@ -225,7 +230,7 @@ extension BrowseSession {
         guard browser.stack == .automatic, error.isWithoutDaemon, way == .daemon else { return false }
         // Who follows wants to hear what is gone, too: that takes a cache.
         way = browser.follows || query?.hasNetworks != true ? .embedded : .query
-        send(.withoutDaemon(error))
+        progress.withoutDaemon = error
         return true
     }
 
@@ -241,7 +246,7 @@ extension BrowseSession {
                 failToConnect(.daemonHangs)
             } else {
                 // It may still come to itself.
-                send(.hanging)
+                progress.isHanging = true
                 standAlone()
             }
         }
@@ -312,7 +317,7 @@ extension BrowseSession {
     private func resume() async {
         isReconnecting = false
         guard isOpen else { return }
-        send(.resumed)
+        progress.interruption = nil
         try? await Task.sleep(for: BrowseSession.timeToSeeAgain)
         guard isOpen, !isReconnecting else { return }
         book.removeStale(at: .now)
@@ -391,7 +396,7 @@ extension BrowseSession {
             try await Task.sleep(for: AnswerRounds.promptness)
             query?.readAnswers()
             if query?.doubt(at: .now) == nil, let host = query?.missing {
-                send(.lossy(host))
+                progress.lose(host)
                 return try await stopHearing()
             }
             tellIfConfirmed()
@@ -404,13 +409,13 @@ extension BrowseSession {
                 try await Task.sleep(for: slowest)
                 query?.readAnswers()
             }
-            if query?.isPrompt(within: AnswerRounds.usualTime, at: .now) == true { send(.prompt) }
-            if query?.isSilent == true { send(.silent) }
+            if query?.isPrompt(within: AnswerRounds.usualTime, at: .now) == true { progress.isPrompt = true }
+            if query?.isSilent == true { progress.isSilent = true }
             while let doubt = query?.doubt(at: .now) {
                 try await Task.sleep(for: doubt)
                 query?.readAnswers()
             }
-            if let host = query?.missing { send(.lossy(host)) }
+            if let host = query?.missing { progress.lose(host) }
             try await stopHearing()
         } catch {}  // closed
     }
@@ -434,11 +439,10 @@ extension BrowseSession {
     /// once, and that the stack has not heard: neither its announcement (RFC 6762 § 8.3) nor an answer to
     /// anybody.
     private func tellIfConfirmed() {
-        guard !isConfirmed, isLeftToStack, isCacheRead, let query else { return }
+        guard !progress.isConfirmed, isLeftToStack, isCacheRead, let query else { return }
         query.readAnswers()
         guard query.isPrompt(at: .now), book.knowsAllHints, query.hasAnswered(book.knownNames) else { return }
-        isConfirmed = true
-        send(.confirmed)
+        progress.isConfirmed = true
     }
 
     /// Once the repeated question has had its answers, too.
@@ -503,26 +507,24 @@ extension BrowseSession {
         guard isOpen, let address = addresses.first(where: { $0.family == family }) ?? addresses.first else {
             return
         }
-        if let answer = query?.slowest, slowest < AnswerRounds.limit,
-            answer >= slowest + BrowseSession.slowStep
-        {
-            slowest = answer
-            send(.slow(answer))
+        let least = max(progress.slowest, AnswerRounds.promptness - BrowseSession.slowStep)
+        if let answer = query?.slowest, least < AnswerRounds.limit, answer >= least + BrowseSession.slowStep {
+            progress.slowest = answer
         }
+        progress.isSilent = false
+        let service = ResolvedService(
+            instance: instance(hint.name, on: interface, family), host: hint.host, port: hint.port,
+            address: address, txt: hint.txt)
         if isDirect {
             book.noteDirect(hint.host, on: interface, family)
             if directHosts.count < BrowseBook.maximumHints, directHosts.insert(hint.host).inserted {
-                send(.direct(host: hint.host))
+                send(.found(service, by: .direct))
             }
         }
-        let instance = instance(hint.name, on: interface, family)
         for other in addresses where other != address {
-            send(.address(other, host: hint.host, interface: interface))
+            send(.changed(other, host: hint.host, interface: interface))
         }
-        book.hint(
-            ResolvedService(
-                instance: instance, host: hint.host, port: hint.port, address: address, txt: hint.txt),
-            from: source, at: .now)
+        book.hint(service, from: source, at: .now)
         carryOut()
         pursue()
     }

@@ -4,11 +4,11 @@
 ///     let start = ContinuousClock.now
 ///     for try await sighting in HubBrowser().sightings {
 ///         for change in listing.apply(sighting, at: start.duration(to: .now)) { ... }
-///         if sighting == .settled { break }
+///         if case .quiet(let source) = sighting, source.hasSettled { break }
 ///     }
 public struct HubBrowser: Hashable, Sendable {
-    /// The most instances (service, interface and address family) that are followed at a time. The threat is
-    /// one host that announces thousands.
+    /// The most instances (service, interface and address family) that are followed at a time: a new one
+    /// takes the place of the oldest. The threat is one host that announces thousands.
     public static let maximumInstances = BrowseBook.maximumInstances
     /// The most sightings that wait for a slow reader.
     public static let maximumUnread = 32_768
@@ -22,7 +22,7 @@ public struct HubBrowser: Hashable, Sendable {
         /// it only asks. It has no cache as the daemon does: what the one-shot query does not bring takes
         /// 20–120 ms (RFC 6762 § 6), or a second if another host has just asked the same.
         case embedded
-        /// The daemon, or the embedded stack where there is none; ``Sighting/withoutDaemon(_:)`` tells.
+        /// The daemon, or the embedded stack where there is none; ``SourceProgress/withoutDaemon`` tells.
         case automatic
     }
 
@@ -30,14 +30,15 @@ public struct HubBrowser: Hashable, Sendable {
     public var stack: Stack
     /// The DNS-SD service type (RFC 6763 § 4.1.2), such as `_hestia._tcp`.
     public var serviceType: String
-    /// How long ``Sighting/settled`` waits for the address of a service. An answer comes within 20–120 ms
-    /// (RFC 6762 § 6) or, if a packet was lost, to the second question one second later.
+    /// How long ``SourceProgress/hasSettled`` waits for the address of a service. An answer comes within
+    /// 20–120 ms (RFC 6762 § 6) or, if a packet was lost, to the second question one second later.
     public var resolveDeadline: Duration
     /// True: changes of port, address and TXT record are told for as long as the sightings are read, of the
     /// first 400 services at least. False: a service is resolved once, which costs the daemon or the network
     /// less.
     public var follows: Bool
-    /// True: a one-shot query (RFC 6762 § 5.1) runs ahead of the stack, and gives ``Sighting/hinted(_:)``.
+    /// True: a one-shot query (RFC 6762 § 5.1) runs ahead of the stack, and gives
+    /// what is ``Sighting/Evidence/heard``.
     /// For the first 1.4 seconds it also hears what is multicast to port 5353, which it shares with the
     /// stack.
     public var asksOnce: Bool

@@ -37,7 +37,7 @@ package struct DomainSearch: Sendable {
     /// The most domains that are browsed.
     package static let maximumDomains = 16
     /// The most instances: as many as a table has rows.
-    package static let maximumInstances = HubListing.maximumRows
+    package static let maximumInstances = 1_024
     /// The most questions of one search.
     package static let maximumQuestions = maximumDomains * 9 + maximumInstances * 4
     /// The most service types.
@@ -65,6 +65,8 @@ package struct DomainSearch: Sendable {
     private var isAnswered = false
     /// True if there may be more hubs than were found: an answer did not fit, or was refused.
     package private(set) var isIncomplete = false
+    /// The instances that were given up since this was emptied.
+    package var unresolved: [SourceProgress.Unresolved] = []
 
     /// - Parameters:
     ///   - types: the service types, at most ``maximumTypes``.
@@ -228,19 +230,20 @@ package struct DomainSearch: Sendable {
         }
         instances[name]?.isOver = true
         let host = service.target.text
-        let resolved = Sighting.resolved(
+        let resolved = Sighting.found(
             ResolvedService(
                 instance: instance.seen, host: host, port: service.port, address: address,
-                txt: TXTRecord(strings: instance.text ?? [])))
+                txt: TXTRecord(strings: instance.text ?? [])), by: .announced)
         // First, so that the row is whole when it appears.
-        return all.filter { $0 != address }.map { .address($0, host: host, interface: .none) } + [resolved]
+        return all.filter { $0 != address }.map { .changed($0, host: host, interface: .none) } + [resolved]
     }
 
     /// Gives up an instance.
     private mutating func close(_ name: DNSName, _ error: ResolveError?) -> [Sighting] {
         guard let instance = instances[name], !instance.isOver else { return [] }
         instances[name]?.isOver = true
-        return error.map { [.unresolved(instance.seen, $0)] } ?? []
+        if let error { unresolved.append(SourceProgress.Unresolved(instance.seen, error)) }
+        return []
     }
 
     private func found(_ host: DNSName, in records: DomainRecords) -> [NetworkAddress] {

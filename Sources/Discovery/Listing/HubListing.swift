@@ -2,8 +2,8 @@
 /// row per hub.
 ///
 /// A pure value: the time is a parameter, and changes are returned. Its size is bounded, because one hostile
-/// host can announce thousands of services. What exceeds a bound is counted and dropped; existing rows are
-/// never evicted.
+/// host can announce thousands of services. It never goes deaf: what is new takes the place of what was heard
+/// of first, at the address with the most.
 public struct HubListing: Sendable {
     /// A change of the table that a sighting causes.
     public enum Change: Hashable, Sendable {
@@ -18,13 +18,16 @@ public struct HubListing: Sendable {
         /// More services than ``maximumServicesPerAddress`` are announced at this service's address. The
         /// excess is not in the table. Reported once per address, at most for 64 addresses.
         case flooded(ResolvedService)
-        /// The table or one of its rows is full, so hubs or addresses may be missing from now on. Reported
-        /// once.
+        /// The table or one of its rows is full, so hubs or addresses may be missing from now on: the oldest
+        /// rows have made room. Reported once.
         case overflowed
     }
 
-    /// The maximum number of rows.
-    public static let maximumRows = 1_024
+    /// The maximum number of rows. The threat is a host that announces ever new names under ever new
+    /// addresses.
+    public static let maximumRows = 2_048
+    /// How many rows make room at a time: to find the oldest means to look at all.
+    static let roomAtATime = 64
     /// The maximum number of hosts whose addresses are kept; the oldest gives way.
     static let maximumHosts = 1_024
     /// The maximum number of announcements per row, and of addresses per row.
@@ -37,7 +40,7 @@ public struct HubListing: Sendable {
 
     /// The rules that accept and sort addresses. A change takes effect with the next sighting.
     public var rules: HubAddressRules
-    /// The number of resolved services that were dropped because the table was full.
+    /// The number of rows and announcements that were dropped because the table was full.
     public private(set) var overflowCount = 0
 
     private struct Announcement {
@@ -68,7 +71,6 @@ public struct HubListing: Sendable {
         var addresses: Set<NetworkAddress> = []
         /// Those that it had: a service may still name one of them.
         var gone: Set<NetworkAddress> = []
-        let number: Int
     }
 
     private struct Host: Hashable {
@@ -79,12 +81,14 @@ public struct HubListing: Sendable {
     private var rows: [DiscoveredHub.Key: Row] = [:]
     private var keys: [ServiceInstance: DiscoveredHub.Key] = [:]
     private var hosts: [Host: Records] = [:]
+    /// The rows of each host, by its name.
+    private var keysOfHosts: [String: Set<DiscoveredHub.Key>] = [:]
+    private var hostOrder = Queue<Host>()
     /// How many announcements of each row name this address: a hub counts once, in however many families and
     /// on however many interfaces it is announced.
     private var services: [NetworkAddress: [DiscoveredHub.Key: Int]] = [:]
     private var flooding: Set<NetworkAddress> = []
     private var nextNumber = 0
-    private var nextHost = 0
     /// No hint is older.
     private var oldestHint: Duration?
 
@@ -117,27 +121,24 @@ public struct HubListing: Sendable {
     /// Applies a sighting; `time` is the time since the start of the search.
     public mutating func apply(_ sighting: Sighting, at time: Duration) -> [Change] {
         switch sighting {
-        case .resolved(let service): return resolve(service, hinted: nil, at: time)
-        case .hinted(let service):
+        case .found(let service, .announced): return resolve(service, hinted: nil, at: time)
+        case .found(let service, .heard), .found(let service, .direct):
             if let key = keys[service.instance], rows[key]?.isConfirmed(service.instance) == true {
                 return []
             }
             return resolve(service, hinted: time, at: time)
-        case .gone(let instance): return removal(of: instance)
-        case .address(let address, let name, let interface):
+        case .gone(.service(let instance)): return removal(of: instance)
+        case .changed(let address, let name, let interface):
             return addresses(of: Host(name: name.lowercased(), interface: interface)) { records in
                 records.gone.remove(address)
                 if records.addresses.count < HubListing.maximumAddresses { records.addresses.insert(address) }
             }
-        case .addressGone(let address, let name, let interface):
+        case .gone(.address(let address, let name, let interface)):
             return addresses(of: Host(name: name.lowercased(), interface: interface)) { records in
                 records.addresses.remove(address)
                 if records.gone.count < HubListing.maximumAddresses { records.gone.insert(address) }
             }
-        case .began, .withoutDaemon, .hanging, .direct, .unresolved, .settled, .flooded, .pending, .prompt,
-            .confirmed,
-            .silent, .lossy, .slow, .interrupted, .resumed:
-            return []
+        case .proven, .quiet: return []
         }
     }
 
@@ -167,33 +168,35 @@ public struct HubListing: Sendable {
     ) -> [Change] {
         // An answer to a one-shot query and the stack say the same.
         let before = hosts[host]
-        var records = before ?? Records(number: nextHost)
+        var records = before ?? Records()
         change(&records)
         guard records != before else { return [] }
-        // The oldest gives way: a new one must not go unheard because there were many.
-        let oldest = before == nil && hosts.count >= HubListing.maximumHosts ? oldestHost : nil
-        nextHost += 1
+        var oldest: Host?
+        if before == nil {
+            // The oldest gives way: a new one must not go unheard because there were many.
+            if hosts.count >= HubListing.maximumHosts { oldest = oldestHost() }
+            hostOrder.append(host)
+        }
         return changes(of: keys(on: host) + (oldest.map { keys(on: $0) } ?? [])) { listing in
             if let oldest { listing.hosts[oldest] = nil }
             listing.hosts[host] = records
         }
     }
 
-    /// Of those without a row, if there are any.
-    private var oldestHost: Host? {
-        let used = Set(
-            rows.flatMap { key, row in
-                row.announcements.map { Host(name: key.host, interface: $0.service.instance.interface) }
-            })
-        let unused = hosts.filter { !used.contains($0.key) }
-        return (unused.isEmpty ? hosts : unused).min { $0.value.number < $1.value.number }?.key
+    /// Of those without a row, if there are any among the oldest.
+    private mutating func oldestHost() -> Host? {
+        for _ in 0..<HubListing.roomAtATime {
+            guard let host = hostOrder.next() else { return nil }
+            guard keysOfHosts[host.name] != nil else { return host }
+            hostOrder.append(host)
+        }
+        return hostOrder.next()
     }
 
     private func keys(on host: Host) -> [DiscoveredHub.Key] {
-        rows.filter { key, row in
-            key.host == host.name
-                && row.announcements.contains { $0.service.instance.interface == host.interface }
-        }.map(\.key)
+        (keysOfHosts[host.name] ?? []).filter { key in
+            rows[key]?.announcements.contains { $0.service.instance.interface == host.interface } == true
+        }
     }
 
     private mutating func resolve(_ service: ResolvedService, hinted: Duration?, at time: Duration)
@@ -214,8 +217,8 @@ public struct HubListing: Sendable {
         if let hinted { oldestHint = oldestHint.map { min($0, hinted) } ?? hinted }
         let overflowBefore = overflowCount
         let announcement = Announcement(service: service, hinted: hinted)
-        var result = changes(of: old == nil || old == key ? [key] : [old, key].compactMap(\.self)) {
-            listing in
+        var result = rows[key] == nil ? makeRoom() : []
+        result += changes(of: old == nil || old == key ? [key] : [old, key].compactMap(\.self)) { listing in
             if old != key { listing.remove(instance) }
             let host = Host(name: key.host, interface: instance.interface)
             listing.hosts[host]?.gone.remove(service.address)
@@ -238,13 +241,12 @@ public struct HubListing: Sendable {
             count(service, 1, of: key)
             return
         }
-        guard rows[key]?.announcements.count ?? 0 < HubListing.maximumAddresses,
-            rows[key] != nil || rows.count < HubListing.maximumRows
-        else {
+        guard rows[key]?.announcements.count ?? 0 < HubListing.maximumAddresses else {
             overflowCount += 1
             return
         }
         if rows[key] == nil {
+            keysOfHosts[key.host, default: []].insert(key)
             rows[key] = Row(announcements: [], firstSeen: time, number: nextNumber)
             nextNumber += 1
         }
@@ -258,7 +260,37 @@ public struct HubListing: Sendable {
             let service = rows[key]?.announcements.remove(at: index).service
         else { return }
         count(service, -1, of: key)
-        if rows[key]?.announcements.isEmpty == true { rows[key] = nil }
+        if rows[key]?.announcements.isEmpty == true { drop(key) }
+    }
+
+    private mutating func drop(_ key: DiscoveredHub.Key) {
+        rows[key] = nil
+        keysOfHosts[key.host]?.remove(key)
+        if keysOfHosts[key.host]?.isEmpty == true { keysOfHosts[key.host] = nil }
+    }
+
+    /// If the table is full, the oldest rows go: those of the address with the most, if that has many, so
+    /// that a flood takes its own places.
+    private mutating func makeRoom() -> [Change] {
+        guard rows.count >= HubListing.maximumRows else { return [] }
+        let most = services.values.max { $0.count < $1.count }.map { Array($0.keys) } ?? []
+        let candidates = most.count >= HubListing.roomAtATime ? most : Array(rows.keys)
+        let oldest = candidates.compactMap { key in rows[key].map { (key: key, number: $0.number) } }
+            .sorted { $0.number < $1.number }.prefix(HubListing.roomAtATime).map { $0.key }
+        overflowCount += oldest.count
+        return changes(of: oldest) { listing in
+            for instance in oldest.flatMap({ key in
+                listing.rows[key]?.announcements.map(\.service.instance) ?? []
+            }) {
+                listing.remove(instance)
+            }
+        }
+    }
+
+    /// How many entries it holds of all kinds: what grows without a bound would be seen here.
+    var entryCount: Int {
+        rows.values.reduce(0) { $0 + $1.announcements.count } + keys.count + hosts.count + services.count
+            + keysOfHosts.values.reduce(0) { $0 + $1.count } + hostOrder.count + flooding.count
     }
 
     private mutating func count(_ service: ResolvedService, _ change: Int, of key: DiscoveredHub.Key) {

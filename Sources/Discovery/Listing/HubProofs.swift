@@ -24,6 +24,8 @@ public struct HubProofs: Sendable {
     }
 
     private var places: [Place: [HubProof]] = [:]
+    /// When the last proof for a place came.
+    private var renewed: [Place: Duration] = [:]
 
     /// Creates a collection without proofs.
     public init() {}
@@ -41,12 +43,14 @@ public struct HubProofs: Sendable {
                 guard proof.isHandshake,
                     let spare = places.first(where: { !$0.value.contains(where: \.isHandshake) })?.key
                 else { return false }
-                places[spare] = nil
+                (places[spare], renewed[spare]) = (nil, nil)
             }
             places[place] = [proof]
+            renewed[place] = proof.time
             return true
         }
         let before = list
+        renewed[place] = max(renewed[place] ?? proof.time, proof.time)
         if proof.isHandshake { list.removeAll { $0.pin != proof.pin } }
         if let index = list.firstIndex(where: { $0.pin == proof.pin }) {
             list[index] = list[index].renewed(by: proof)
@@ -61,7 +65,22 @@ public struct HubProofs: Sendable {
     ///
     /// - Returns: false if there were none.
     public mutating func remove(_ address: NetworkAddress, port: UInt16) -> Bool {
-        places.removeValue(forKey: Place(address: address, port: port)) != nil
+        let place = Place(address: address, port: port)
+        renewed[place] = nil
+        return places.removeValue(forKey: place) != nil
+    }
+
+    /// The places whose proofs are all older.
+    package func expired(before time: Duration) -> [HubAddress] {
+        renewed.filter { $0.value < time }.map { HubAddress($0.key.address, port: $0.key.port) }
+    }
+
+    /// Removes the proofs of a place, if all are older.
+    package mutating func expire(at place: HubAddress, before time: Duration) {
+        guard case .address(let address) = place.host else { return }
+        if let last = renewed[Place(address: address, port: place.port)], last < time {
+            _ = remove(address, port: place.port)
+        }
     }
 
     /// True if there is a proof for this place.

@@ -6,63 +6,98 @@ public import Identity
 /// Nothing in it can be trusted: any host on the network can announce any name, host, address and TXT record.
 /// Escape before printing.
 public enum Sighting: Hashable, Sendable {
-    /// The mDNS stack (the daemon or the embedded one) has started to browse; a busy daemon can take seconds
-    /// for that. Reported once; hints may come before it.
-    case began
-    /// The daemon cannot be used, for this reason, and the embedded stack replaces it
-    /// (``HubBrowser/Stack/automatic``). Reported at most once, usually before ``began``.
-    case withoutDaemon(DiscoveryError)
-    /// The daemon has been asked, and has not answered for a second: from now on ``resolved(_:)`` tells what
-    /// this process hears itself. Reported at most once; ``began`` may follow.
-    case hanging
-    /// A service was resolved to an address. Reported again if the service is announced again.
-    case resolved(ResolvedService)
-    /// A service answered a one-shot query (RFC 6762 § 5.1) with its address. The only evidence is that one
-    /// packet, until ``resolved(_:)`` of the same instance confirms it. There is no ``gone(_:)`` for an
-    /// unconfirmed hint.
-    case hinted(ResolvedService)
-    /// The host of this name has answered a one-shot query itself, with some of its services or all: one
-    /// message holds about six. `host` is spelled as in ``ResolvedService/host``. Reported once for each.
-    case direct(host: String)
+    /// How certain it is that a service is there.
+    public enum Evidence: Hashable, Sendable {
+        /// It is announced: the stack has resolved it, or, where there is none, its host has told it.
+        case announced
+        /// One packet has told it, until ``announced`` confirms it; nothing says when it is gone.
+        case heard
+        /// The same, and its host has answered a one-shot query (RFC 6762 § 5.1) itself, with some of its
+        /// services or all: one message holds about six.
+        case direct
+    }
+
+    /// What is no longer there.
+    public enum Gone: Hashable, Sendable {
+        /// A service sent a goodbye or its records expired (RFC 6762 § 10).
+        case service(ServiceInstance)
+        /// A host no longer has this address.
+        case address(NetworkAddress, host: String, interface: NetworkInterface)
+    }
+
+    /// A service with its address. Reported again if the service is announced again.
+    case found(ResolvedService, by: Evidence)
     /// An A or AAAA record on this interface gives the host this address. `host` is spelled as in
     /// ``ResolvedService/host``.
-    case address(NetworkAddress, host: String, interface: NetworkInterface)
-    /// A host no longer has this address.
-    case addressGone(NetworkAddress, host: String, interface: NetworkInterface)
-    /// A service is announced, but its address was not received. A later ``resolved(_:)`` is possible.
-    case unresolved(ServiceInstance, ResolveError)
-    /// A service sent a goodbye or its records expired (RFC 6762 § 10).
-    case gone(ServiceInstance)
-    /// The mDNS stack expects no more answers for now, and every resolver has answered or timed out. Reported
-    /// once; later sightings are changes on the network.
-    case settled
-    /// The number of services whose address has not arrived yet. Reported whenever it changes from or to 0.
-    case pending(Int)
+    case changed(NetworkAddress, host: String, interface: NetworkInterface)
+    /// A service, or a host's address, is gone.
+    case gone(Gone)
+    /// A server has proven its key.
+    case proven(HubProof)
+    /// How far this source is: what it still waits for, and what it knows of the network.
+    case quiet(SourceProgress)
+}
+
+/// How far one source of a search is: whether more can come, and what says so.
+public struct SourceProgress: Hashable, Sendable {
+    /// A service that is announced, and whose address was not received.
+    public struct Unresolved: Hashable, Sendable {
+        /// A later ``Sighting/found(_:by:)`` is possible.
+        public let instance: ServiceInstance
+        /// Why.
+        public let error: ResolveError
+
+        package init(_ instance: ServiceInstance, _ error: ResolveError) {
+            (self.instance, self.error) = (instance, error)
+        }
+    }
+
+    /// It has started to browse; a busy daemon can take seconds for that.
+    public package(set) var hasBegun = false
+    /// The daemon cannot be used, for this reason, and the embedded stack replaces it
+    /// (``HubBrowser/Stack/automatic``).
+    public package(set) var withoutDaemon: DiscoveryError?
+    /// The daemon has been asked, and has not answered for a second: from then on this process tells what it
+    /// hears itself.
+    public package(set) var isHanging = false
+    /// The daemon was lost. What was found remains valid; the browse continues by itself when the daemon is
+    /// back. Services that it does not see again within a few seconds are gone.
+    public package(set) var interruption: DiscoveryError?
+    /// How many services have no address yet.
+    public package(set) var pendingCount = 0
+    /// The last one whose address did not come.
+    public package(set) var unresolved: Unresolved?
+    /// No more answers are expected for now, and every question for an address is answered or has timed out:
+    /// later sightings are changes on the network.
+    public package(set) var hasSettled = false
     /// Every host that answers one-shot queries has answered all of them within 120 ms: no packet was lost,
-    /// and none is late. Reported at most once.
-    case prompt
-    /// As ``prompt``, within 50 ms, where the stack already knew more services than one message can name:
-    /// each of them has answered so. No other is to be expected from the stack's own question. Reported at
-    /// most once, before ``prompt``.
-    case confirmed
-    /// No host has answered the one-shot queries. This machine's own services are not asked for. Reported at
-    /// most once, instead of ``prompt``.
-    case silent
-    /// The host at this address answered one question but not another: this network loses packets. Reported
-    /// once.
-    case lossy(NetworkAddress)
-    /// An answer to a one-shot query took this long: a host, or this machine, is busy, and what is still to
-    /// come may be as late. Reported from 50 ms on, and again for each 25 ms more, until it is a second.
-    case slow(Duration)
-    /// The daemon was lost. Earlier sightings remain valid; the browse continues by itself when the daemon is
-    /// back.
-    case interrupted(DiscoveryError)
-    /// The daemon is back. Services that it does not see again within a few seconds are reported as
-    /// ``gone(_:)``.
-    case resumed
-    /// More services are announced than are followed (``HubBrowser/maximumInstances``); the rest is ignored.
-    /// Reported once.
-    case flooded
+    /// and none is late.
+    public package(set) var isPrompt = false
+    /// The same within 50 ms, where the stack already knew more services than one message can name: each of
+    /// them has answered so. No other is to be expected from the stack's own question.
+    public package(set) var isConfirmed = false
+    /// No host has answered the one-shot queries. This machine's own services are not asked for.
+    public package(set) var isSilent = false
+    /// The host at this address answered one question but not another: this network loses packets.
+    public package(set) var lossyHost: NetworkAddress?
+    /// How long the slowest answer took, from 50 ms on: a host, or this machine, is busy.
+    public package(set) var slowest = Duration.zero
+    /// More services are announced than are followed (``HubBrowser/maximumInstances``): if
+    /// ``HubBrowser/follows``, the oldest give way; else the rest is ignored.
+    public package(set) var isFlooded = false
+
+    package init() {}
+
+    /// Packets get lost: what was prompt was not all.
+    package mutating func lose(_ host: NetworkAddress) {
+        lossyHost = host
+        (isPrompt, isConfirmed) = (false, false)
+    }
+
+    package mutating func interrupt(_ error: DiscoveryError) {
+        (interruption, pendingCount) = (error, 0)
+        (isPrompt, isConfirmed, isSilent) = (false, false, false)
+    }
 }
 
 /// Why the address of an announced service is missing.

@@ -6,6 +6,13 @@
 struct BrowseBook: Sendable {
     enum Step: Hashable, Sendable {
         case say(Sighting)
+        /// So many services have no address yet.
+        case pending(Int)
+        case unresolved(ServiceInstance, ResolveError)
+        case settled
+        /// There are more than are followed.
+        case flooded
+        case interrupted(DiscoveryError)
         /// Asks for the address of an instance.
         case ask(ServiceInstance, domain: [UInt8])
         /// The question for this instance is over.
@@ -29,8 +36,8 @@ struct BrowseBook: Sendable {
 
     /// The most instances. The threat is one host that announces thousands.
     static let maximumInstances = 16_384
-    /// The most hints from one host in a family, and in all: no home hub sends more. One more than a table takes,
-    /// so that the flood is named.
+    /// The most hints from one host in a family, and in all: no home hub sends more. One more than a table
+    /// takes, so that the flood is named.
     static let maximumHintsPerHost = HubListing.maximumServicesPerAddress + 1
     static let maximumHints = 4_096
 
@@ -46,6 +53,7 @@ struct BrowseBook: Sendable {
 
     private var steps = Queue<Step>()
     private var instances: Set<ServiceInstance> = []
+    private var order = Queue<ServiceInstance>()
     // How many of them bear each name.
     private var names: [[UInt8]: Int] = [:]
     // Seen before the stack went away, and not again since.
@@ -93,17 +101,20 @@ struct BrowseBook: Sendable {
     ) {
         if stale.remove(instance) == nil {
             guard !instances.contains(instance) else { return }
-            guard instances.count < BrowseBook.maximumInstances else {
-                if !hasFlooded { say(.flooded) }
+            if instances.count >= BrowseBook.maximumInstances {
+                if !hasFlooded { steps.append(.flooded) }
                 hasFlooded = true
-                return settle()
+                // A list ends soon. Who follows must not go deaf.
+                guard follows, let oldest = oldestInstance() else { return settle() }
+                remove(oldest, at: now)
             }
             instances.insert(instance)
+            if follows { note(instance) }
             names[instance.nameBytes, default: 0] += 1
         }
         heard[instance] = nil
         if let service = hints[instance] {
-            say(.resolved(service))
+            say(.found(service, by: .announced))
             guard follows else { return }
         } else {
             setUnanswered(instance, true)
@@ -116,6 +127,32 @@ struct BrowseBook: Sendable {
             waiting.append((instance, domain))
         }
         ask(at: now)
+    }
+
+    /// In the order in which they came, and most of them still there.
+    private mutating func note(_ instance: ServiceInstance) {
+        order.append(instance)
+        if order.count > 2 * instances.count + BrowseBook.firstQuestions {
+            let old = order
+            order = Queue()
+            var kept: Set<ServiceInstance> = []
+            for instance in old.all where instances.contains(instance) && kept.insert(instance).inserted {
+                order.append(instance)
+            }
+        }
+    }
+
+    private mutating func oldestInstance() -> ServiceInstance? {
+        while let instance = order.next() {
+            if instances.contains(instance) { return instance }
+        }
+        return nil
+    }
+
+    /// How many entries it holds of all kinds: what grows without a bound would be seen here.
+    var entryCount: Int {
+        instances.count + names.count + stale.count + waiting.count + waitingAgain.count + questions.count
+            + unanswered.count + heard.count + hints.count + hintCounts.count + order.count
     }
 
     /// A host has multicast `instance`, which the stack will see, too. With a hint that is as good; without
@@ -138,7 +175,7 @@ struct BrowseBook: Sendable {
         names[instance.nameBytes] = names[instance.nameBytes].flatMap { $0 > 1 ? $0 - 1 : nil }
         let hint = hints.removeValue(forKey: instance)
         finish(instance)
-        say(.gone(instance))
+        say(.gone(.service(instance)))
         for (other, domain) in secondWays.forget(instance.nameBytes) where instances.contains(other) {
             setUnanswered(other, true)
             waiting.append((other, domain))
@@ -148,7 +185,7 @@ struct BrowseBook: Sendable {
         // to hear of goodbyes at once.
         if !follows, let hint {
             hints[instance] = hint
-            say(.hinted(hint))
+            say(.found(hint, by: .heard))
         }
         ask(at: now)
     }
@@ -186,7 +223,7 @@ struct BrowseBook: Sendable {
             finish(instance)
             secondWays.noteAnswer(service)
         }
-        say(.resolved(service))
+        say(.found(service, by: .announced))
         ask(at: now)
     }
 
@@ -195,7 +232,7 @@ struct BrowseBook: Sendable {
         guard let question = questions[instance] else { return }
         finish(instance)
         // A failure that was reported as timed out needs no second report.
-        if question.isAwaited, hints[instance] == nil { say(.unresolved(instance, error)) }
+        if question.isAwaited, hints[instance] == nil { steps.append(.unresolved(instance, error)) }
         ask(at: now)
     }
 
@@ -204,12 +241,12 @@ struct BrowseBook: Sendable {
         for (instance, question) in questions where question.isAwaited && question.deadline <= now {
             questions[instance]?.isLate = true
             setUnanswered(instance, false)
-            if hints[instance] == nil { say(.unresolved(instance, .timedOut)) }
+            if hints[instance] == nil { steps.append(.unresolved(instance, .timedOut)) }
         }
         for (instance, deadline) in heard where deadline <= now {
             heard[instance] = nil
             setUnanswered(instance, false)
-            say(.unresolved(instance, .timedOut))
+            steps.append(.unresolved(instance, .timedOut))
         }
         ask(at: now)
     }
@@ -223,7 +260,7 @@ struct BrowseBook: Sendable {
         if let known = hints[instance] {
             guard known.address != service.address else { return }
             return say(
-                .address(service.address, host: service.host, interface: instance.interface))
+                .changed(service.address, host: service.host, interface: instance.interface))
         }
         let sender = Sender(address: source, family: instance.family)
         guard hints.count < BrowseBook.maximumHints,
@@ -238,10 +275,10 @@ struct BrowseBook: Sendable {
         }
         guard instances.contains(instance) else {
             if isAlone { return announce(instance, domain: BrowseBook.local, at: now) }
-            return say(.hinted(service))
+            return say(.found(service, by: .heard))
         }
         // The browse has seen it already: this is the answer that it waits for.
-        say(.resolved(service))
+        say(.found(service, by: .announced))
         if follows { setUnanswered(instance, false) } else { finish(instance) }
         ask(at: now)
     }
@@ -272,9 +309,9 @@ struct BrowseBook: Sendable {
         (questions, heard) = ([:], [:])
         if !unanswered.isEmpty {
             unanswered = []
-            say(.pending(0))
+            steps.append(.pending(0))
         }
-        say(.interrupted(error))
+        steps.append(.interrupted(error))
     }
 
     /// A new stack has had the time to see again what the old one saw.
@@ -327,14 +364,14 @@ struct BrowseBook: Sendable {
     private mutating func setUnanswered(_ instance: ServiceInstance, _ isUnanswered: Bool) {
         let before = unanswered.count
         if isUnanswered { unanswered.insert(instance) } else { unanswered.remove(instance) }
-        if (before == 0) != unanswered.isEmpty { say(.pending(unanswered.count)) }
+        if (before == 0) != unanswered.isEmpty { steps.append(.pending(unanswered.count)) }
     }
 
     /// Tells that the browse has settled, once all is answered that can be. It does not wait for a flood.
     private mutating func settle() {
         guard isAllForNow, !hasSettled, unanswered.isEmpty || hasFlooded else { return }
         hasSettled = true
-        say(.settled)
+        steps.append(.settled)
     }
 }
 
@@ -344,6 +381,8 @@ struct Queue<Element> {
     private var head = 0
 
     var isEmpty: Bool { head == elements.count }
+    var count: Int { elements.count - head }
+    var all: ArraySlice<Element> { elements[head...] }
 
     mutating func append(_ element: Element) { elements.append(element) }
 

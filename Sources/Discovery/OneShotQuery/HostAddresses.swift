@@ -19,14 +19,14 @@ struct HostAddresses: Sendable {
         guard known[address] != nil || known.count < HubListing.maximumAddresses else { return nil }
         counts[host, default: [:]][address, default: 0] += 1
         guard known[address] == nil else { return nil }
-        return .address(address, host: host.name, interface: host.interface)
+        return .changed(address, host: host.name, interface: host.interface)
     }
 
     /// Removes a record; returns the sighting if no other family still carries the address.
     mutating func remove(_ address: NetworkAddress, of host: Host) -> Sighting? {
         guard let count = counts[host]?[address] else { return nil }
         counts[host]?[address] = count > 1 ? count - 1 : nil
-        return count > 1 ? nil : .addressGone(address, host: host.name, interface: host.interface)
+        return count > 1 ? nil : .gone(.address(address, host: host.name, interface: host.interface))
     }
 
     /// Nobody follows this host any more.
@@ -42,7 +42,7 @@ struct HostAddresses: Sendable {
     mutating func removeStale() -> [Sighting] {
         defer { stale = [:] }
         return stale.flatMap { host, addresses in
-            addresses.map { .addressGone($0, host: host.name, interface: host.interface) }
+            addresses.map { .gone(.address($0, host: host.name, interface: host.interface)) }
         }
     }
 }

@@ -59,7 +59,7 @@ package struct PairWithHub: Sendable {
     }
 
     /// - Parameter report: is told what happens meanwhile. What it throws ends the attempt.
-    /// - Throws: `PairRefusal`, `PairReplyError`, `HubConnectionError`, `HubLookupError`, `PairError`, and
+    /// - Throws: `PairRefusal`, `PairReplyError`, `HubConnectionError`, `SoughtHubError`, `PairError`, and
     ///   what files throw.
     package func run(_ report: (Event) throws -> Void) async throws -> PairOutcome {
         let identity = try DeviceIdentity.ensure(in: configuration)

@@ -29,10 +29,10 @@ struct HubDialer: Sendable {
         if case .name(let name) = place, let asked = Fingerprint(forgiving: name),
             asked != code.hub.fingerprint
         {
-            throw HubLookupError.otherHub(asked: name, code: code.hub.fingerprint)
+            throw SoughtHubError.otherHub(asked: name, code: code.hub.fingerprint)
         }
         if case .hub(let asked, _) = place, asked != code.hub.fingerprint {
-            throw HubLookupError.otherHub(asked: "\(asked)", code: code.hub.fingerprint)
+            throw SoughtHubError.otherHub(asked: "\(asked)", code: code.hub.fingerprint)
         }
         return try await connect(code.hub, hint: code.addressHint, place: place)
     }
@@ -75,9 +75,9 @@ struct HubDialer: Sendable {
         do {
             return try await connect(
                 pin, isTried ? hinted.map { [$0] } ?? [] : [], place: place, kind: kind, deadline: deadline)
-        } catch HubLookupError.notFound(let what) where !isTried {
-            guard let hinted else { throw HubLookupError.notFound(what) }
-            throw HubLookupError.notOnLink(what, address: hinted.description)
+        } catch SoughtHubError.notFound(let what) where !isTried {
+            guard let hinted else { throw SoughtHubError.notFound(what) }
+            throw SoughtHubError.notOnLink(what, address: hinted.description)
         }
     }
 
@@ -123,7 +123,7 @@ struct HubDialer: Sendable {
         let isKnown = !plan.now.isEmpty
         let connection = try await connect(
             hub.pin, plan.now, search: .fingerprint(hub.fingerprint),
-            after: isKnown ? HubDialer.patience : .zero, or: isKnown ? HubLookup.EarlyFailure() : nil,
+            after: isKnown ? HubDialer.patience : .zero, or: isKnown ? SoughtHub.EarlyFailure() : nil,
             beside: plan, deadline: deadline)
         try FollowKey(configuration: configuration).run(connection, pinned: hub.pin)
         let hasLasting = hub.ways.contains { !$0.isAway && HubAddress($0.address)?.isLasting == true }
@@ -145,12 +145,12 @@ struct HubDialer: Sendable {
     ///   it: a machine that refuses connections is up, so most likely the hub is not running. Without it the
     ///   search is not shortened.
     private func connect(
-        _ pin: Pin, _ addresses: [HubAddress], search target: HubLookup.Target, after delay: Duration = .zero,
-        or early: HubLookup.EarlyFailure? = nil, beside plan: WayPlan? = nil, kind: AddressKind = .any,
+        _ pin: Pin, _ addresses: [HubAddress], search target: SoughtHub, after delay: Duration = .zero,
+        or early: SoughtHub.EarlyFailure? = nil, beside plan: WayPlan? = nil, kind: AddressKind = .any,
         deadline: Duration = HubConnector.deadline
     ) async throws -> HubConnection {
         let failure = Failure()
-        let search = HubLookup(target).addresses(after: delay, or: early) { error in
+        let search = target.addresses(after: delay, or: early) { error in
             failure.error.withLock { $0 = error }
         }
         do {
@@ -160,7 +160,7 @@ struct HubDialer: Sendable {
             ) { early?.note($0) }
         } catch let error as HubConnectionError where error.reason == .noAddress {
             if let error = failure.error.withLock({ $0 }) { throw error }
-            throw HubLookupError.notFound(target.description)
+            throw SoughtHubError.notFound(target.description)
         }
     }
 
@@ -192,7 +192,7 @@ struct HubDialer: Sendable {
 
     /// Connects to the place that a typed code allows: the address that was named, or the only announced hub.
     private func connectWithoutPin(_ place: HubPlace?) async throws -> HubConnection {
-        let target: HubLookup.Target
+        let target: SoughtHub
         switch place {
         case .address(let address): return try await connector.connect(to: [address], expecting: .any)
         case .hub(let fingerprint, let address):
@@ -203,16 +203,16 @@ struct HubDialer: Sendable {
             return try await connector.connect(to: hub.addresses, expecting: .fingerprint(hub.id))
         case nil: target = .any
         }
-        let hubs = try await HubLookup(target).hubs()
+        let hubs = try await target.hubs()
         guard let hub = hubs.first else {
             // It may be a host name without a dot.
             if case .name(let name) = place, let address = HubAddress(name) {
                 return try await connector.connect(to: [address], expecting: .any)
             }
-            throw HubLookupError.notFound(target.description)
+            throw SoughtHubError.notFound(target.description)
         }
         guard hubs.count == 1 else {
-            throw HubLookupError.several(hubs.map { "\($0.name) (\($0.id))" })
+            throw SoughtHubError.several(hubs.map { "\($0.name) (\($0.id))" })
         }
         return try await connector.connect(to: hub.addresses, expecting: .fingerprint(hub.id))
     }
@@ -274,15 +274,5 @@ extension HubAddress {
     func isOnOwnLink(among networks: [LocalNetwork]) -> Bool {
         guard case .address(let address) = host else { return true }
         return HubAddressRules(networks: networks).isOnOwnLink(address)
-    }
-}
-
-extension HubLookup.Target: CustomStringConvertible {
-    var description: String {
-        switch self {
-        case .fingerprint(let fingerprint): "the hub \(fingerprint)"
-        case .name(let name): "a hub called \"\(name)\""
-        case .any: "a hub that can pair"
-        }
     }
 }

@@ -27,7 +27,7 @@ package struct AssessedHub: Hashable, Sendable {
     /// True for a stock hub (a Hestia server without hubpair): when asked, it showed its appliances without
     /// pairing.
     package let isUnprotected: Bool
-    /// True if it accepted a connection when last asked; nil if it was not asked.
+    /// True if it accepted a connection when last asked; nil if it was not asked, or has not answered yet.
     package var answers: Bool?
 
     package init(

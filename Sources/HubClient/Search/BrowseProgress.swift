@@ -12,21 +12,13 @@ extension SearchState {
 
 /// How far one browse is. A pure value, like the search that holds it.
 struct BrowseProgress: Sendable {
-    /// How long a search waits for a daemon to come back.
-    private static let patience = Duration.seconds(3)
-
     let browse: SearchState.Browse
-    private var resolving = 0
+    /// What it says itself.
+    private(set) var source = SourceProgress()
     private var interrupted: Duration?
-    private var isBeginning = true
-    /// It has not begun for so long that it is waited for only while there is nothing else.
-    private var isHanging = false
+    /// It brings what it heard itself until then, or what name servers say.
     private var isSettling = false
-    private var hasSettled = false
     private(set) var isEnded = false
-    private(set) var isPrompt = false
-    private(set) var isConfirmed = false
-    private(set) var isSilent = false
 
     init(_ browse: SearchState.Browse) {
         self.browse = browse
@@ -34,41 +26,36 @@ struct BrowseProgress: Sendable {
     }
 
     /// True if name servers have not answered all questions yet.
-    var awaitsNameServers: Bool { !isMulticast && !isEnded && !hasSettled }
+    var awaitsNameServers: Bool { !isMulticast && !isEnded && !source.hasSettled }
 
     var isMulticast: Bool { if case .multicast = browse { true } else { false } }
 
-    mutating func take(_ sighting: Sighting, at time: Duration) {
-        switch sighting {
-        case .pending(let count): resolving = count
-        case .began: isBeginning = false
-        case .hanging: isHanging = true
-        case .settled: (isSettling, hasSettled) = (false, true)
-        case .prompt: isPrompt = true
-        case .confirmed: isConfirmed = true
-        case .silent: isSilent = true
-        case .hinted: isSilent = false
-        case .lossy: (isPrompt, isConfirmed) = (false, false)
-        case .interrupted:
-            (interrupted, resolving) = (time, 0)
-            (isPrompt, isConfirmed, isSilent) = (false, false, false)
-        case .resumed: interrupted = nil
-        default: break
+    mutating func take(_ new: SourceProgress, at time: Duration) {
+        if new.interruption == nil {
+            interrupted = nil
+        } else if source.interruption == nil {
+            interrupted = time
         }
+        if new.hasSettled { isSettling = false }
+        source = new
     }
 
     /// It has failed, and brings nothing more.
-    mutating func end() { (isEnded, resolving) = (true, 0) }
+    mutating func end() {
+        isEnded = true
+        source.pendingCount = 0
+    }
 
     /// A stack without a daemon goes on.
-    mutating func becomeEmbedded() { (isSettling, interrupted) = (true, nil) }
+    mutating func becomeEmbedded() { (isSettling, interrupted) = (!source.hasSettled, nil) }
 
     /// How many answers are still to come. An empty result is reported only after no more are expected.
     func pending(at time: Duration, isEmpty: Bool) -> Int {
         guard !isEnded else { return 0 }
-        if let interrupted { return resolving + (time - interrupted < BrowseProgress.patience ? 1 : 0) }
-        return resolving
-            + (isBeginning && !(isHanging && !isEmpty) || isSettling || isEmpty && !hasSettled ? 1 : 0)
+        let count = source.pendingCount
+        if let interrupted { return count + (time - interrupted < EndRule.comeback ? 1 : 0) }
+        let isBeginning = !source.hasBegun && !(source.isHanging && !isEmpty)
+        return count + (isBeginning || isSettling || isEmpty && !source.hasSettled ? 1 : 0)
     }
 
     /// What it waits for; nil if nothing is under way.
@@ -76,24 +63,25 @@ struct BrowseProgress: Sendable {
         guard pending(at: time, isEmpty: isEmpty) > 0 else { return nil }
         switch browse {
         case .domain(let domain):
-            return SearchWait("answers of the name servers", "\(domain), \(resolving)")
+            return SearchWait("answers of the name servers", "\(domain), \(source.pendingCount)")
         case .multicast(let type):
             if let interrupted {
                 return SearchWait(
-                    "avahi-daemon to come back", until: interrupted + BrowseProgress.patience)
+                    "avahi-daemon to come back", until: interrupted + EndRule.comeback)
             }
-            if isBeginning {
+            if !source.hasBegun {
                 return SearchWait("avahi-daemon to take the question", "\(type)")
             }
-            if resolving > 0 {
-                return SearchWait("the addresses of hubs that are announced", "\(type), \(resolving)")
+            if source.pendingCount > 0 {
+                return SearchWait(
+                    "the addresses of hubs that are announced", "\(type), \(source.pendingCount)")
             }
             return SearchWait("avahi-daemon to end its first questions", "\(type)")
         }
     }
 
     /// True if it was asked and never answered.
-    var isUnanswered: Bool { isMulticast ? !isEnded && isBeginning : awaitsNameServers }
+    var isUnanswered: Bool { isMulticast ? !isEnded && !source.hasBegun : awaitsNameServers }
 
     /// What that means.
     var silence: String {

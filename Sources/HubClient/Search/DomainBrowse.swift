@@ -35,12 +35,15 @@ struct DomainBrowse: Sendable {
         let pool = NIOThreadPool(numberOfThreads: DomainBrowse.width)
         pool.start()
         defer { pool.shutdownGracefully { _ in } }
-        report(.sighting(.began))
+        var progress = SourceProgress()
+        progress.hasBegun = true
+        report(.sighting(.quiet(progress)))
         var followed = FollowedInstances()
         while !Task.isCancelled {
             var search = DomainSearch(domain.name, types: types, rules: rules)
             followed.begin()
-            try await pass(&search, in: pool) { sighting in
+            progress.unresolved = nil
+            try await pass(&search, &progress, in: pool) { sighting in
                 followed.take(sighting)
                 report(.sighting(sighting))
             }
@@ -55,7 +58,8 @@ struct DomainBrowse: Sendable {
             if search.isIncomplete {
                 report(.incomplete("the name servers do not tell all of \(domain); hubs may be missing"))
             }
-            report(.sighting(.settled))
+            progress.hasSettled = true
+            report(.sighting(.quiet(progress)))
             guard follows else { return }
             try await Task.sleep(for: DomainBrowse.interval)
         }
@@ -63,7 +67,8 @@ struct DomainBrowse: Sendable {
 
     /// Asks until all is answered.
     private func pass(
-        _ search: inout DomainSearch, in pool: NIOThreadPool, _ report: (Sighting) -> Void
+        _ search: inout DomainSearch, _ progress: inout SourceProgress, in pool: NIOThreadPool,
+        _ report: (Sighting) -> Void
     ) async throws {
         let (answers, output) = AsyncStream<(DomainSearch.Question, DomainSearch.Answer)>.makeStream()
         func ask() {
@@ -75,13 +80,20 @@ struct DomainBrowse: Sendable {
             }
         }
         ask()
-        report(.pending(search.openCount))
+        progress.pendingCount = search.openCount
+        report(.quiet(progress))
         for await (question, answer) in answers {
             for sighting in search.take(answer, of: question) { report(sighting) }
+            for unresolved in search.unresolved {
+                progress.unresolved = unresolved
+                report(.quiet(progress))
+            }
+            search.unresolved = []
             ask()
             guard !search.isOver else { break }
         }
-        report(.pending(search.openCount))
+        progress.pendingCount = search.openCount
+        report(.quiet(progress))
     }
 
     /// Blocks until the resolver has an answer, or none.
@@ -113,10 +125,11 @@ private struct FollowedInstances {
 
     mutating func take(_ sighting: Sighting) {
         switch sighting {
-        case .resolved(let service): now.instances.insert(service.instance)
-        case .address(let address, let host, _): now.places.insert(Place(address: address, host: host))
+        case .found(let service, _): now.instances.insert(service.instance)
+        case .changed(let address, let host, _): now.places.insert(Place(address: address, host: host))
         // It is still announced, and what was known of it remains.
-        case .unresolved(let instance, _):
+        case .quiet(let progress):
+            guard let instance = progress.unresolved?.instance else { break }
             if before.instances.contains(instance) { now.instances.insert(instance) }
         default: break
         }
@@ -124,9 +137,9 @@ private struct FollowedInstances {
 
     var gone: [Sighting] {
         before.places.subtracting(now.places).map {
-            .addressGone($0.address, host: $0.host, interface: .none)
+            .gone(.address($0.address, host: $0.host, interface: .none))
         }
-            + before.instances.subtracting(now.instances).map { .gone($0) }
+            + before.instances.subtracting(now.instances).map { .gone(.service($0)) }
     }
 }
 

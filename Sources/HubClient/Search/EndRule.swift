@@ -5,8 +5,8 @@
 /// - A host that is slow to answer one question may be as slow with the next: the margin of a time grows to
 ///   what the slowest answer took, a second at most. Times without a margin grow by all of it.
 /// - While this process could not run, it could not listen either: that time does not count. If it is more
-///   than ``busyStall`` in all, avahi-daemon may be late, too: silence means nothing any more, and what a hint
-///   says is waited for as if packets were lost.
+///   than ``busyStall`` in all, avahi-daemon may be late, too: silence means nothing any more, and what a
+///   hint says is waited for as if packets were lost.
 ///
 /// A pure value: times since the start go in, a verdict comes out.
 package struct EndRule: Hashable, Sendable {
@@ -37,9 +37,9 @@ package struct EndRule: Hashable, Sendable {
     /// there is no hub on a host that has not: the question for multicast answers goes out after 20 ms, then
     /// 120 ms, and what the answer needs to get here.
     package static let promptAnswers = Duration.milliseconds(190)
-    /// The same where, beside that, the daemon knows more hubs than one message can name, and all of them have
-    /// answered within 50 ms: any other host can answer a one-shot question before the daemon asks. With 200
-    /// hubs its question keeps every host busy for a quarter of a second.
+    /// The same where, beside that, the daemon knows more hubs than one message can name, and all of them
+    /// have answered within 50 ms: any other host can answer a one-shot question before the daemon asks. With
+    /// 200 hubs its question keeps every host busy for a quarter of a second.
     package static let confirmedAnswers = Duration.milliseconds(90)
     /// The same where nobody has answered three one-shot questions, and all that is announced is on this
     /// machine. Nobody has shown that packets get through, so the daemon's question is waited for.
@@ -65,8 +65,10 @@ package struct EndRule: Hashable, Sendable {
     /// What is waited for without a sign of anything else.
     private static let firstAnswers = answers + margin
     static let maximumStall = limit * 2
-    /// The longest search while name servers still answer: a thousand hubs take some two thousand questions. A
-    /// question that is not answered ends by itself.
+    /// How long a daemon that was lost is waited for: it asks its first question, and repeats it.
+    static let comeback = thirdQuestion
+    /// The longest search while name servers still answer: a thousand hubs take some two thousand questions.
+    /// One that is not answered ends by itself.
     static let domainLimit = limit * 6
     private static let maximumSlowness = Duration.seconds(1)
 

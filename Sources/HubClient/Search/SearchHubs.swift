@@ -12,12 +12,18 @@ package struct SearchHubs: Sendable {
         package var watches = false
         package var usesMDNS = true
         package var usesUDP = true
+        /// Sends the UDP probes, and counts what becomes of them; nil: one of the search's own.
+        package var prober: HubProber?
         /// The service types that are looked for, over multicast DNS or in ``domain``.
         package var types = [ServiceType.hestia]
         /// Asks the name servers of this domain.
         package var domain: SearchDomain?
         /// Also tries every address of this range.
         package var sweep: SweepRange?
+        /// What is looked for: until there is one, the search has found nothing. Nil: every hub.
+        package var wanted: (@Sendable (DiscoveredHub) -> Bool)?
+        /// Connects to each hub, and says in its row whether it answers.
+        package var connects = false
         /// Reports what the search waits for (``SearchState/Event/wait(_:)``).
         package var explainsWaits = false
 
@@ -33,8 +39,8 @@ package struct SearchHubs: Sendable {
     private static let stall = Duration.milliseconds(30)
     /// The maximum time for a hub to present its key.
     private static let keyDeadline = Duration.milliseconds(750)
-    /// How often a watched hub is asked whether it is still there, and the maximum time for its answer.
-    private static let reachInterval = Duration.seconds(5)
+    /// The maximum time for a connection: a lost packet is sent again after a second, and a telephone that
+    /// sleeps takes half of that.
     private static let reachDeadline = Duration.seconds(1)
 
     /// A wait is reported again if its end has moved by this much.
@@ -61,7 +67,8 @@ package struct SearchHubs: Sendable {
         let browses = browses
         var search = SearchState(
             known: known.hubs, networks: LocalNetwork.current(), browses: browses,
-            isProbing: options.usesUDP, watches: options.watches)
+            isProbing: options.usesUDP, watches: options.watches,
+            connects: options.connects || options.watches, wanted: options.wanted)
         try await withThrowingTaskGroup(of: Void.self) { group in
             defer { group.cancelAll() }
             for (number, browse) in browses.enumerated() {
@@ -84,7 +91,6 @@ package struct SearchHubs: Sendable {
                 _ = search.take(.swept(done: 0, total: 1), at: .zero)
                 group.addTask { try await sweep(range, since: start, continuation) }
             }
-            var reached = [DiscoveredHub.Key: Duration]()
             var explained: [String: Duration] = [:]
             var (lastLook, nextLook) = (Duration.zero, Duration.zero)
             steps: for try await step in steps {
@@ -101,6 +107,12 @@ package struct SearchHubs: Sendable {
                 for address in search.takeQuestions() {
                     group.addTask { await ask(address, since: start, continuation) }
                 }
+                for address in search.takeTrials(at: now) {
+                    group.addTask {
+                        let isOpen = await address.isOpen(within: SearchHubs.reachDeadline)
+                        if !Task.isCancelled { continuation.yield(.reached(address, isOpen: isOpen)) }
+                    }
+                }
                 if case .tick = step {
                     hasNews = true
                     if options.explainsWaits {
@@ -109,14 +121,6 @@ package struct SearchHubs: Sendable {
                             if let before, abs((until - before) / SearchHubs.shift) < 1 { continue }
                             explained[wait.subject] = until
                             try report(.wait(wait, at: now))
-                        }
-                    }
-                    if options.watches {
-                        for hub in due(search.table, &reached, at: now) {
-                            group.addTask {
-                                let answer = await PingHub(hub, deadline: SearchHubs.reachDeadline).run()
-                                if !Task.isCancelled { continuation.yield(.answered(hub.key, answer)) }
-                            }
                         }
                     }
                     if let time = options.time {
@@ -175,19 +179,12 @@ package struct SearchHubs: Sendable {
         browser.follows = options.watches
         do {
             try await browser.sightings.deliver { sighting in
-                let (step, isAwaited): (SearchState.Step, Bool) =
-                    switch sighting {
-                    case .withoutDaemon(let error):
-                        (
-                            .embedded(
-                                "\(error); this process speaks multicast DNS itself", browse: number),
-                            false
-                        )
-                    // It may be the last thing that was waited for.
-                    case .prompt, .confirmed, .silent: (.sighting(sighting, browse: number), true)
-                    default: (.sighting(sighting, browse: number), false)
-                    }
-                let addition = inbox.add(step)
+                // It may be the last thing that was waited for.
+                let isAwaited =
+                    if case .quiet(let source) = sighting {
+                        source.isPrompt || source.isConfirmed || source.isSilent
+                    } else { false }
+                let addition = inbox.add(.sighting(sighting, browse: number))
                 if isAwaited {
                     steps.yield(.tick)
                 } else if addition == .first {
@@ -212,10 +209,11 @@ package struct SearchHubs: Sendable {
 
     private func probe(since start: ContinuousClock.Instant, _ steps: Steps) async {
         do {
-            for try await answer in HubProber(hearsNotices: options.watches).replies {
+            let prober = options.prober ?? HubProber(hearsNotices: options.watches)
+            for try await answer in prober.replies {
                 let reply = answer.reply
                 steps.yield(
-                    .proof(
+                    .proven(
                         HubProof(
                             address: answer.address, port: reply.port, pin: reply.pin,
                             name: reply.name.description, id: reply.pin.fingerprint, source: .udp,
@@ -254,7 +252,7 @@ package struct SearchHubs: Sendable {
                         stockName: hub.name.description)
                 else { return }
                 if case .stock = server { steps.yield(.unprotected(address)) }
-                steps.yield(.proof(proof))
+                steps.yield(.proven(proof))
             }
         }
         return added
@@ -270,7 +268,7 @@ package struct SearchHubs: Sendable {
                     // A hub whose key has changed announces itself by the new one.
                     let pin = connection.statement?.new ?? hub.pin
                     steps.yield(
-                        .proof(
+                        .proven(
                             HubProof(
                                 address: host, port: address.port, pin: pin, name: hub.name.description,
                                 id: pin.fingerprint, source: .scan, isHandshake: true,
@@ -289,7 +287,7 @@ package struct SearchHubs: Sendable {
         }
         connection.close()
         steps.yield(
-            .proof(
+            .proven(
                 HubProof(
                     address: host, port: address.port, pin: connection.pin, name: "", id: nil, source: nil,
                     isHandshake: true, time: start.duration(to: .now))))
@@ -303,23 +301,9 @@ package struct SearchHubs: Sendable {
             if let (address, server) = found, let proof = server.proof(at: address, source: .scan, time: time)
             {
                 if case .stock = server { steps.yield(.unprotected(address)) }
-                steps.yield(.proof(proof))
+                steps.yield(.proven(proof))
             }
             steps.yield(.swept(done: done, total: total))
         }
-    }
-
-    /// The hubs to ask now whether they are still there.
-    private func due(
-        _ table: [AssessedHub], _ reached: inout [DiscoveredHub.Key: Duration], at now: Duration
-    ) -> [DiscoveredHub] {
-        guard now >= SearchHubs.reachInterval / 2 else { return [] }
-        let keys = Set(table.map(\.hub.key))
-        reached = reached.filter { keys.contains($0.key) }
-        let due = table.map(\.hub).filter { hub in
-            reached[hub.key].map { now - $0 >= SearchHubs.reachInterval } ?? true
-        }.prefix(Sweep.width)
-        for hub in due { reached[hub.key] = now }
-        return Array(due)
     }
 }

@@ -15,7 +15,7 @@ extension SearchState {
 
     /// True while something was asked whose answer, or failure, is still to come.
     private func isUnderWay(at time: Duration) -> Bool {
-        isStale || isSweeping || tasks > 0 || !asking.isEmpty
+        isStale || isSweeping || tasks > 0 || !asking.isEmpty || isReachingSome
             || browses.contains { $0.pending(at: time, isEmpty: isEmpty) > 0 }
     }
 
@@ -23,8 +23,6 @@ extension SearchState {
     package func quietTime(at time: Duration) -> Duration? {
         currentRule(at: time).waits(at: time).map(\.until).max()
     }
-
-    var isEmpty: Bool { rows.isEmpty }
 
     /// When it is over whatever is still under way.
     var limit: Duration {
@@ -35,11 +33,11 @@ extension SearchState {
     /// The rule with all that is known at `time`.
     func currentRule(at time: Duration) -> EndRule {
         var rule = rule
-        rule.isEmpty = rows.isEmpty
+        rule.isEmpty = isEmpty
         rule.hasHints = isBrowsing && listing.hasHints
         rule.isDirect = !isBrowsing && !isProbing
-        rule.isPrompt = isPrompt(\.isPrompt)
-        rule.isConfirmed = isPrompt(\.isConfirmed)
+        rule.isPrompt = isPrompt(\.source.isPrompt)
+        rule.isConfirmed = isPrompt(\.source.isConfirmed)
         rule.isAlone = isAlone
         rule.isUncached = rule.uncachedSince != nil
         if answersDirectly { rule.uncachedSince = nil }
@@ -69,7 +67,7 @@ extension SearchState {
     /// True if nobody has answered the one-shot queries, and what was found is on this machine, whose
     /// services are not asked for so: there is no sign of any other hub.
     private var isAlone: Bool {
-        isBrowsing && browses.allSatisfy { !$0.isMulticast || $0.isEnded || $0.isSilent }
+        isBrowsing && browses.allSatisfy { !$0.isMulticast || $0.isEnded || $0.source.isSilent }
             && rows.values.allSatisfy(isOwn)
     }
 

@@ -4,22 +4,20 @@ package import Discovery
 extension SearchState {
     /// An input of a search.
     package enum Step: Sendable {
+        /// News of a browse, or a proof, whoever has it.
         case sighting(Sighting, browse: Int = 0)
         /// The browse has failed; the reason.
         case browseEnded(String, browse: Int = 0)
-        /// The browse continues without a daemon; the reason. It ends with ``Sighting/settled``.
-        case embedded(String, browse: Int = 0)
         /// Another source is unavailable; the reason.
         case note(String)
         /// UDP probes cannot be sent; the reason.
         case probesEnded(String)
-        case proof(HubProof)
         /// The server at this address shows its appliances without pairing.
         case unprotected(HubAddress)
         /// The hub at this address was asked for its key, but has not presented one.
         case noProof(HubAddress)
-        /// Whether a row's hub answered when asked if it is still there.
-        case answered(DiscoveredHub.Key, Bool)
+        /// Whether somebody accepts connections at this address.
+        case reached(HubAddress, isOpen: Bool)
         /// A task that runs in parallel, such as trying a known address, has begun or ended.
         case begun, ended
         case swept(done: Int, total: Int)
@@ -31,10 +29,18 @@ extension SearchState {
 
     /// All rows at one time. Only what shows them sorts them.
     package struct Table: Sendable {
-        let rows: [DiscoveredHub.Key: AssessedHub].Values
+        let rows: [AssessedHub]
 
         /// Impostors first, then by name.
         package var sorted: [AssessedHub] { rows.sorted(by: AssessedHub.precedes) }
+
+        /// True if a hub of that name, port and id is there.
+        package func contains(_ row: AssessedHub) -> Bool {
+            let hub = row.hub
+            return rows.contains { ($0.hub.name, $0.hub.port, $0.hub.id) == (hub.name, hub.port, hub.id) }
+        }
+
+        package func filter(_ isShown: (AssessedHub) -> Bool) -> Table { Table(rows: rows.filter(isShown)) }
     }
 
     /// An output of a search.
@@ -62,4 +68,9 @@ extension SearchState {
         /// closed after this.
         case over([AssessedHub])
     }
+}
+
+extension SearchState.Step {
+    /// A proof of a key, which belongs to no browse.
+    static func proven(_ proof: HubProof) -> SearchState.Step { .sighting(.proven(proof)) }
 }

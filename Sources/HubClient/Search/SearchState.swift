@@ -1,5 +1,5 @@
 package import Addresses
-import Discovery
+package import Discovery
 package import Pairing
 
 /// The state of a search: what was seen and proven, what to report, which addresses to ask for a key, and
@@ -19,8 +19,20 @@ package struct SearchState: Sendable {
     /// The maximum number of questions for keys, in total and per row.
     private static let maximumQuestions = 512
     private static let maximumQuestionsPerRow = 16
+    /// The most names and hosts of direct answers that are remembered.
+    private static let maximumHints = 4_096
     /// How a hub says that it is there: a row with none of these was found by looking.
     private static let announcing: Set<DiscoveredHub.Source> = [.mdns, .dns]
+    /// How many addresses of a row are connected to.
+    private static let reachedPerRow = 4
+    /// The most connections at a time.
+    private static let maximumReaching = 128
+    /// How often a watched hub is asked whether it is still there.
+    private static let reachInterval = Duration.seconds(5)
+    /// How long a proof lives while somebody watches: then the key is asked for again.
+    package static let proofLifetime = Duration.seconds(60)
+    /// How often an expired proof is looked for.
+    private static let proofInterval = Duration.seconds(1)
 
     private let known: [KnownHub]
     private let pins: Set<Pin>
@@ -28,6 +40,9 @@ package struct SearchState: Sendable {
     /// The families in which a hub can have an address for this machine: for the others nothing is waited.
     private let ownFamilies: Set<NetworkAddress.Family>
     let watches: Bool
+    /// Each row is connected to, to say whether its hub answers.
+    private let connects: Bool
+    private let wanted: (@Sendable (DiscoveredHub) -> Bool)?
     private(set) var listing: HubListing
     private var proofs = HubProofs()
     private var unprotected: Set<HubAddress> = []
@@ -50,10 +65,16 @@ package struct SearchState: Sendable {
     private(set) var directHosts: Set<String> = []
     /// The names of hubs that were hinted at, not confirmed, and not hinted at again.
     private(set) var expired: Set<String> = []
-    private var answers: [DiscoveredHub.Key: Bool] = [:]
+    /// Whether somebody has accepted a connection at an address, and when it was asked.
+    private(set) var reached: [HubAddress: (isOpen: Bool, time: Duration)] = [:]
+    private(set) var reaching: Set<HubAddress> = []
+    /// A row has come or changed since they were last looked at, or there was no room for all.
+    private(set) var hasUntried = false
+    private var lastTrials = Duration.zero
     /// The listing or the proofs have changed since the table was built.
     private(set) var isStale = false
     private var lastUpdate = Duration.seconds(-1)
+    private var lastExpiry = Duration.zero
 
     /// Addresses of hubs that have proven their keys and then announced a goodbye.
     private var withdrawn: Set<HubAddress> = []
@@ -68,10 +89,14 @@ package struct SearchState: Sendable {
     ///   - browses: what is browsed; a step names one by its index.
     ///   - watches: true to report every change at once.
     ///   - isProbing: true if hubs are probed over UDP.
+    ///   - wanted: what is looked for; nil: every hub.
+    ///   - connects: true to connect to each hub (``takeTrials(at:)``) before its row is told.
     package init(
         known: [KnownHub], networks: [LocalNetwork], browses: [Browse], isProbing: Bool = true,
-        watches: Bool = false
+        watches: Bool = false, connects: Bool = false,
+        wanted: (@Sendable (DiscoveredHub) -> Bool)? = nil
     ) {
+        (self.connects, self.wanted) = (connects, wanted)
         (self.known, self.networks, self.isProbing) = (known, networks, isProbing)
         self.browses = browses.map { BrowseProgress($0) }
         pins = Set(known.map(\.pin))
@@ -82,15 +107,69 @@ package struct SearchState: Sendable {
     }
 
     /// The current table: impostors first, then by name.
-    package var table: [AssessedHub] { Table(rows: rows.values).sorted }
+    package var table: [AssessedHub] { rows.values.sorted(by: AssessedHub.precedes) }
+
+    /// True if nothing has been found that is looked for.
+    var isEmpty: Bool {
+        guard let wanted else { return rows.isEmpty }
+        return !rows.values.contains { wanted($0.hub) }
+    }
 
     var isBrowsing: Bool { browses.contains { $0.isMulticast && !$0.isEnded } }
 
-    /// The addresses to ask for a key now, each once. Answer with ``Step/proof(_:)`` or ``Step/noProof(_:)``.
+    /// The addresses to ask for a key now, each once. Answer with a proof or ``Step/noProof(_:)``.
     package mutating func takeQuestions() -> [HubAddress] {
         defer { questions = [] }
         return questions
     }
+
+    /// The addresses to connect to now. Answer with ``Step/reached(_:isOpen:)``.
+    package mutating func takeTrials(at time: Duration) -> [HubAddress] {
+        guard connects, hasUntried || watches && time >= lastTrials + SearchState.reachInterval / 20 else {
+            return []
+        }
+        (hasUntried, lastTrials) = (false, time)
+        var trials: [HubAddress] = []
+        for row in rows.values where watches || row.answers == nil {
+            guard reaching.count < SearchState.maximumReaching else {
+                hasUntried = true
+                break
+            }
+            for place in places(of: row) where !reaching.contains(place) {
+                if let last = reached[place], !watches || time - last.time < SearchState.reachInterval {
+                    continue
+                }
+                reaching.insert(place)
+                trials.append(place)
+            }
+        }
+        return trials
+    }
+
+    /// The places at which a row is connected to.
+    private func places(of row: AssessedHub) -> [HubAddress] {
+        row.hub.addresses.prefix(SearchState.reachedPerRow).map { HubAddress($0, port: row.hub.port) }
+    }
+
+    /// True once one of its addresses has accepted a connection, false if all have been asked, and none has.
+    private func answers(_ hub: DiscoveredHub) -> Bool? {
+        guard connects else { return nil }
+        let known = hub.addresses.prefix(SearchState.reachedPerRow).map {
+            reached[HubAddress($0, port: hub.port)]?.isOpen
+        }
+        if known.contains(true) { return true }
+        return known.contains(nil) ? nil : false
+    }
+
+    /// True while it is asked whether the hub answers, for the first time.
+    func isReaching(_ row: AssessedHub) -> Bool {
+        guard connects, row.answers == nil else { return false }
+        // It may be known, and the table not be built again yet.
+        return answers(row.hub) != nil || places(of: row).contains(where: reaching.contains)
+    }
+
+    /// True while a row is not known to answer, or not to.
+    var isReachingSome: Bool { connects && (hasUntried || rows.values.contains(where: isReaching)) }
 
     package mutating func take(_ step: Step, at time: Duration) -> [Event] {
         var events = apply(step, at: time)
@@ -105,72 +184,103 @@ package struct SearchState: Sendable {
 
     private mutating func apply(_ step: Step, at time: Duration) -> [Event] {
         switch step {
-        case .sighting(let sighting, let browse):
-            guard browses.indices.contains(browse) else { return [] }
-            browses[browse].take(sighting, at: time)
-            return take(sighting, at: time)
+        case .sighting(let sighting, let browse): return take(sighting, browse, at: time)
         case .browseEnded(let words, let browse):
             browses[browse].end()
             return told.insert(words).inserted ? [.incomplete(words)] : []
-        case .embedded(let words, let browse):
-            browses[browse].becomeEmbedded()
-            rule.uncachedSince = time
-            return told.insert(words).inserted ? [.note(words)] : []
         case .note(let words): return [.incomplete(words)]
         case .probesEnded(let words):
             isProbing = false
             return [.incomplete(words)]
-        case .proof(let proof):
-            asking.remove(HubAddress(proof.address, port: proof.port))
-            if proofs.insert(proof) { isStale = true }
         case .unprotected(let address):
             // Bounded by the maximum number of rows.
             if unprotected.count < HubProofs.maximumCount { unprotected.insert(address) }
         case .noProof(let address):
             asking.remove(address)
+            // It was asked again, as its proof has expired.
+            if watches { proofs.expire(at: address, before: time - SearchState.proofLifetime) }
             isStale = true
-        case .answered(let key, let answer):
-            if answers[key] != answer { isStale = true }
-            answers[key] = answer
-            if !answer { dropProofs(of: key) }
+        case .reached(let place, let isOpen): note(place, isOpen: isOpen, at: time)
         case .begun: tasks += 1
         case .ended: tasks -= 1
         case .swept(let done, let total):
             isSweeping = done < total
             return [.progress(done: done, total: total)]
         case .stalled(let pause): rule.stall(for: pause, until: time)
-        case .tick: expireHints(at: time)
+        case .tick:
+            expireHints(at: time)
+            if watches, time - lastExpiry >= SearchState.proofInterval {
+                lastExpiry = time
+                askAgain(at: time)
+            }
         }
         return []
     }
 
-    private mutating func take(_ sighting: Sighting, at time: Duration) -> [Event] {
-        switch sighting {
-        case .began: rule.begun = time
-        case .lossy(let host):
+    /// What a source says of itself, beside that it is waited for.
+    private mutating func take(
+        _ new: SourceProgress, after old: SourceProgress, _ browse: Int, at time: Duration
+    ) -> [Event] {
+        var events: [Event] = []
+        // A new daemon starts again with its first question.
+        let isBack = old.interruption != nil && new.interruption == nil
+        if new.hasBegun, !old.hasBegun || isBack { rule.begun = time }
+        rule.noteAnswer(after: new.slowest)
+        if let host = new.lossyHost, host != old.lossyHost {
             rule.isLossy = true
             lossSign = "\(host) answered one question and not the other"
-        case .slow(let duration): rule.noteAnswer(after: duration)
-        case .flooded:
-            return [.incomplete("a host floods the network with services; hubs may be missing")]
-        case .interrupted(let error):
-            return [.incomplete("\(error); waiting for it to come back")]
-        case .resumed:
-            // A new daemon starts again with its first question.
-            rule.begun = time
-        case .unresolved(let instance, let error):
-            guard !listing.hubs.contains(where: { $0.name == instance.name }) else { break }
-            if instance.isUnicast { return [.unusable("\(instance.name): \(error)")] }
-            rule.isLossy = true
-            lossSign = "no answer to the question for the address of \(instance.name)"
-            return [.unusable("\(instance.name) is announced, but does not tell its address")]
-        case .hinted(let service):
-            if hinted.count < 4_096 { hinted.insert(service.instance.nameBytes) }
-        case .direct(let host): if directHosts.count < 4_096 { directHosts.insert(host.lowercased()) }
-        default: break
+        }
+        if let error = new.withoutDaemon, old.withoutDaemon == nil {
+            browses[browse].becomeEmbedded()
+            rule.uncachedSince = time
+            let words = "\(error); this process speaks multicast DNS itself"
+            if told.insert(words).inserted { events.append(.note(words)) }
+        }
+        if new.isFlooded, !old.isFlooded {
+            events.append(.incomplete("a host floods the network with services; hubs may be missing"))
+        }
+        if let error = new.interruption, error != old.interruption {
+            events.append(.incomplete("\(error); waiting for it to come back"))
+        }
+        if let unresolved = new.unresolved, unresolved != old.unresolved,
+            !listing.hubs.contains(where: { $0.name == unresolved.instance.name })
+        {
+            let (instance, error) = (unresolved.instance, unresolved.error)
+            if instance.isUnicast {
+                events.append(.unusable("\(instance.name): \(error)"))
+            } else {
+                rule.isLossy = true
+                lossSign = "no answer to the question for the address of \(instance.name)"
+                events.append(.unusable("\(instance.name) is announced, but does not tell its address"))
+            }
+        }
+        return events
+    }
+
+    private mutating func take(_ sighting: Sighting, _ browse: Int, at time: Duration) -> [Event] {
+        switch sighting {
+        case .quiet(let new):
+            guard browses.indices.contains(browse) else { return [] }
+            let old = browses[browse].source
+            browses[browse].take(new, at: time)
+            return take(new, after: old, browse, at: time)
+        case .proven(let proof):
+            let place = HubAddress(proof.address, port: proof.port)
+            asking.remove(place)
+            if proof.isHandshake { note(place, isOpen: true, at: time) }
+            if proofs.insert(proof) { isStale = true }
+            return []
+        case .found(let service, by: let evidence):
+            if evidence != .announced, hinted.count < SearchState.maximumHints {
+                hinted.insert(service.instance.nameBytes)
+            }
+            if evidence == .direct, directHosts.count < SearchState.maximumHints {
+                directHosts.insert(service.host.lowercased())
+            }
+        case .changed, .gone: break
         }
         let changes = listing.apply(sighting, at: time)
-        if case .addressGone(let address, _, _) = sighting { drop(address, changes) }
+        if case .gone(.address(let address, _, _)) = sighting { drop(address, changes) }
         return changes.compactMap { change in
             switch change {
             case .rejected(let service, let error):
@@ -179,7 +289,8 @@ package struct SearchState: Sendable {
                 return .incomplete(
                     "\(service.host) at \(service.address) announces more than "
                         + "\(HubListing.maximumServicesPerAddress) hubs; the others of it are left out")
-            case .overflowed: return .incomplete("more hubs are announced than can be; some are left out")
+            case .overflowed:
+                return .incomplete("more hubs are announced than can be; the oldest of them are left out")
             case .removed(let hub):
                 withdrawn.formUnion(
                     hub.addresses.filter { proofs.contains($0, port: hub.port) }.map {
@@ -194,6 +305,27 @@ package struct SearchState: Sendable {
                 isStale = true
                 return nil
             }
+        }
+    }
+
+    private mutating func note(_ place: HubAddress, isOpen: Bool, at time: Duration) {
+        guard connects else { return }
+        reaching.remove(place)
+        let before = reached.updateValue((isOpen, time), forKey: place)?.isOpen
+        if before != isOpen { isStale = true }
+        // It is back: whose key is it?
+        if before == false, isOpen { asked.remove(place) }
+        guard !isOpen else { return }
+        for row in rows.values where answers(row.hub) == false && places(of: row).contains(place) {
+            dropProofs(of: row.hub.key)
+        }
+    }
+
+    /// Asks for the keys whose proofs are too old.
+    private mutating func askAgain(at time: Duration) {
+        for place in proofs.expired(before: time - SearchState.proofLifetime)
+        where asking.count < SearchState.maximumQuestions && asking.insert(place).inserted {
+            questions.append(place)
         }
     }
 
@@ -242,7 +374,7 @@ package struct SearchState: Sendable {
 
     /// When a row may be reported if nothing more comes; nil if that waits for its key, or for the end.
     private func reportTime(of row: AssessedHub, changedAt time: Duration) -> Duration? {
-        guard !isAsking(row), watches || said[row.hub.key] == nil else { return nil }
+        guard !isAsking(row), !isReaching(row), watches || said[row.hub.key] == nil else { return nil }
         return time + settling(of: row)
     }
 
@@ -308,21 +440,23 @@ package struct SearchState: Sendable {
                 // Assessing compares names: not again for a hub that is as it was.
                 if let old = rows[hub.key], old.hub == hub, old.isUnprotected == isUnprotected {
                     var row = old
-                    row.answers = answers[hub.key]
+                    row.answers = answers(hub)
                     return (hub.key, row)
                 }
                 return (
                     hub.key,
-                    AssessedHub(hub, known: known, answers: answers[hub.key], isUnprotected: isUnprotected)
+                    AssessedHub(hub, known: known, answers: answers(hub), isUnprotected: isUnprotected)
                 )
             },
             uniquingKeysWith: { first, _ in first })
         guard new != rows else { return [] }
+        // That a hub answers is no sign that there are more.
+        let isNews = new.count != rows.count || new.contains { rows[$0]?.hub != $1.hub }
         var appeared = new.keys.filter { rows[$0] == nil }
         var events: [Event] = []
         for (key, row) in rows where new[key] == nil {
             fresh[key] = nil
-            answers[key] = nil
+            hinted.remove(key.name)
             // A row can get a new key: it was first found by UDP and is now announced over mDNS.
             if let index = appeared.firstIndex(where: {
                 $0.name == key.name && $0.port == key.port && ($0.id ?? key.id) == (key.id ?? $0.id)
@@ -337,8 +471,13 @@ package struct SearchState: Sendable {
             lastName = row.hub.name
         }
         rows = new
-        rule.lastNews = max(rule.lastNews, time)
-        return events + [.table(Table(rows: rows.values))]
+        hasUntried = true
+        if isNews { rule.lastNews = max(rule.lastNews, time) }
+        if reached.count > 2 * SearchState.reachedPerRow * (rows.count + SearchState.maximumReaching) {
+            let used = Set(rows.values.flatMap { places(of: $0) })
+            reached = reached.filter { used.contains($0.key) }
+        }
+        return events + [.table(Table(rows: Array(rows.values)))]
     }
 
     private func isAsking(_ row: AssessedHub) -> Bool {

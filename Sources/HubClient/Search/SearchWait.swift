@@ -32,6 +32,10 @@ extension SearchState {
         if !asking.isEmpty {
             waits.append(SearchWait("the keys of hubs", SearchState.names(asking.map { "\($0)" })))
         }
+        let silent = rows.values.filter(isReaching).map(\.hub.name)
+        if !silent.isEmpty {
+            waits.append(SearchWait("hubs to accept a connection", SearchState.names(Set(silent))))
+        }
         return waits + currentRule(at: time).waits(at: time).map { self.wait($0.wait, until: $0.until) }
     }
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Discovery
+import Identity
 
 /// `hubpair list`: the hubs on the network.
 struct ListCommand: AsyncParsableCommand {
@@ -13,14 +14,15 @@ struct ListCommand: AsyncParsableCommand {
             addresses are known, and a second one at the end if they have changed: the last line with its id \
             and name counts.
 
+            A hub that does not accept connections is 'silent'. \
             'verified': it holds the key that this computer is paired with. 'claimed': only the hub itself \
             says what it is. 'impostor': it has the id or the name of a paired hub, and is another one.
 
             EXAMPLES:
               hubpair list
               hubpair list --watch
+              hubpair list --name kitchen --limit 1
               hubpair list --scan 192.168.1.0/24  # where multicast does not arrive
-              hubpair list --domain example.org   # the hubs that name servers know
             """
     )
 
@@ -33,6 +35,25 @@ struct ListCommand: AsyncParsableCommand {
             "How long to search. (default: until the network has nothing more to say)", valueName: "time"),
         transform: durationValue(atMost: .seconds(86_400), like: "5s"))
     var timeout: Duration?
+
+    @Option(
+        help: ArgumentHelp(
+            "Show hubs of this name alone, or whose names begin so. (default: all)", valueName: "name"))
+    var name: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Show hubs that claim or have proven this id alone. (default: all)", valueName: "id"),
+        transform: optionValue("not the id of a hub", give: "one like 7MRM-FEPH-QNYK-029X") {
+            Fingerprint(forgiving: $0)
+        })
+    var id: Fingerprint?
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("End once so many hubs are shown. (default: none)", valueName: "count"),
+        transform: countValue(1...HubListing.maximumRows, like: 1))
+    var limit: Int?
 
     @Option(help: "Search in this way alone; scan: by --scan. (default: by mdns and udp)")
     var by: SearchWay?
@@ -75,8 +96,9 @@ struct ListCommand: AsyncParsableCommand {
 
     var line: ListNetworkHubs {
         ListNetworkHubs(
-            watch: watch, timeout: timeout, by: by, scan: scan, domain: domain,
-            types: types, explainsWaits: explain, configurationPath: configuration.path, json: json)
+            watch: watch, timeout: timeout, by: by, scan: scan, domain: domain, types: types,
+            selection: HubSelection(name: name, id: id), limit: limit, explainsWaits: explain,
+            configurationPath: configuration.path, json: json)
     }
 
     func run() async throws { try await line.run() }

@@ -13,6 +13,9 @@ struct ListNetworkHubs: Equatable {
     var scan: String?
     var domain: String?
     var types: [String] = []
+    var selection = HubSelection()
+    /// The search ends once so many hubs are told.
+    var limit: Int?
     var explainsWaits = false
     /// What `--config` names.
     var configurationPath: String?
@@ -26,6 +29,9 @@ struct ListNetworkHubs: Equatable {
         // A domain is asked for its own hubs, wherever this computer is.
         options.usesMDNS = by ?? .mdns == .mdns && domain == nil
         options.explainsWaits = explainsWaits
+        // Who watches a domain wants to know; a list of one would connect all over the world.
+        options.connects = domain == nil
+        if selection != HubSelection() { options.wanted = { [selection] in selection.fits($0) } }
         options.usesUDP = by ?? .udp == .udp && domain == nil
         if !types.isEmpty { options.types = [] }
         for type in try types.map({ text throws(ServiceNameError) in try ServiceType(text) })
@@ -37,7 +43,15 @@ struct ListNetworkHubs: Equatable {
         let known = try ConfigurationOption.configuration(at: configurationPath).knownHubs()
         let start = ContinuousClock.now
         var output = ListOutput(json: json, watches: watch)
-        _ = try await SearchHubs(known: known, options: options).run { event in
+        var told: [AssessedHub] = []
+        let found = try await SearchHubs(known: known, options: options).run { event in
+            guard let event = selection.of(event) else { return }
+            if case .added(let hub) = event { told.append(hub) }
+            if let limit, told.count == limit {
+                try output.show(event)
+                try output.show(.over(told))
+                _exit(0)
+            }
             guard case .over(let hubs) = event else { return try output.show(event) }
             if explainsWaits { Console.note("\(milliseconds(since: start)) ms: nothing more is waited for") }
             try output.show(event)
@@ -46,7 +60,9 @@ struct ListNetworkHubs: Equatable {
             if !hubs.isEmpty { _exit(0) }
         }
         let place = options.domain.map { "in the domain \($0)" } ?? "on this network"
-        Console.report("no hub found \(place)", hint: hint, exit: .nothingFound)
+        let words =
+            found.isEmpty ? "no hub found \(place)" : "no hub \(place) is called so or has that id"
+        Console.report(words, hint: found.isEmpty ? hint : "'hubpair list' shows all", exit: .nothingFound)
         throw ExitStatus.nothingFound
     }
 

@@ -69,7 +69,7 @@ struct PairCommand: AsyncParsableCommand {
     private func readCode() throws -> (ScannedCode, search: Task<[FoundHub], any Error>?) {
         // A person at a terminal who says '-' wants to type, too.
         guard let image, image != "-" || !Question.canBeAnswered else {
-            let search = hub == nil ? Task.detached { try await HubLookup().hubs() } : nil
+            let search = hub == nil ? Task.detached { try await SoughtHub.any.hubs() } : nil
             return (try CodePrompt().ask(), search)
         }
         do {

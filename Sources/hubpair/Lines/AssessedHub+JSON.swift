@@ -4,7 +4,7 @@ import HubClient
 import JSON
 
 extension AssessedHub {
-    /// The line of `list --json`; with `event` and `answers` for `--watch` only.
+    /// The line of `list --json`; with `event` for `--watch` only.
     func json(event: String?) -> JSONValue {
         var members: [String: JSONValue] = [
             "name": .string(hub.name),

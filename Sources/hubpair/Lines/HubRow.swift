@@ -1,6 +1,8 @@
 import Addresses
 import Discovery
+import FoundationEssentials
 import HubClient
+import Identity
 
 /// A hub as a row of the table; or as a line of fixed widths, where lines are written before all hubs are
 /// known.
@@ -25,8 +27,10 @@ struct HubRow {
     ]
 
     let hub: AssessedHub
+    /// When it has said goodbye, if it has.
+    let goneSince: Date?
 
-    init(_ hub: AssessedHub) { self.hub = hub }
+    init(_ hub: AssessedHub, goneSince: Date? = nil) { (self.hub, self.goneSince) = (hub, goneSince) }
 
     static let headerLine = line(columns.map(\.title))
 
@@ -41,7 +45,11 @@ struct HubRow {
         return Table(
             columns: columns.map(\.title),
             rows: rows.map { row in
-                columns.map { (marksImpostors && row.isImpostor ? $0.mark : "") + $0.cell(row.hub) }
+                columns.map { column in
+                    let gone = column.mark.isEmpty ? nil : row.goneSince
+                    return (marksImpostors && row.isImpostor ? column.mark : "")
+                        + (gone.map { "gone since \(LocalTime($0).clock)" } ?? column.cell(row.hub))
+                }
             }
         ) { row, column in rows[row].isImpostor && !columns[column].mark.isEmpty ? .red : nil }
     }

@@ -1,4 +1,5 @@
 import Discovery
+import FoundationEssentials
 import HubClient
 import Identity
 
@@ -7,12 +8,18 @@ import Identity
 struct ListOutput {
     /// Strangers can announce a thousand faulty services; more warnings than this would hide the table.
     private static let maximumWarnings = 16
+    /// The most hubs that are shown as gone.
+    private static let maximumGone = 16
+    /// The most impostors that are remembered as named.
+    private static let maximumAccused = 1_024
 
     private let json: Bool
     private let watches: Bool
     private let isLive: Bool
     private var screen = LiveLines()
     private var rows: [HubRow] = []
+    /// Hubs that have gone while a live table is watched, the last of them, and when.
+    private var gone: [(hub: AssessedHub, time: Date)] = []
     /// How far the sweep over all addresses is: a line below the table, or alone without a live table.
     private var progress: String?
     private var progressLine = ProgressLine()
@@ -42,11 +49,17 @@ struct ListOutput {
             Console.note("\(Int(time / .milliseconds(1))) ms: waits for \(wait.what)\(limit)")
         case .table(let table):
             guard isLive else { return }
-            rows = table.sorted.map(HubRow.init)
+            rows = table.sorted.map { HubRow($0) }
+            gone.removeAll { gone in table.contains(gone.hub) }
+            rows += gone.map { HubRow($0.hub, goneSince: $0.time) }
             try redraw()
         case .added(let hub): try line(hub, event: "added")
         case .changed(let hub): try line(hub, event: "changed")
-        case .removed(let hub): if watches { try line(hub, event: "removed") }
+        case .removed(let hub):
+            guard watches else { return }
+            if isLive { gone.append((hub: hub, time: Date())) }
+            if gone.count > ListOutput.maximumGone { gone.removeFirst() }
+            try line(hub, event: "removed")
         case .progress(let done, let total): try show(done: done, total: total)
         case .over(let hubs): try finish(hubs)
         }
@@ -56,7 +69,7 @@ struct ListOutput {
     private mutating func finish(_ hubs: [AssessedHub]) throws {
         try show(done: 1, total: 1)
         if isLive { try screen.clear() }
-        if isLive || (!json && !watches) { try HubRow.table(hubs.map(HubRow.init)).write() }
+        if isLive || (!json && !watches) { try HubRow.table(hubs.map { HubRow($0) }).write() }
         rows = []
         for hub in hubs where hub.standing == .impostor { try accuse(hub) }
         for side in SideDoor.all(among: hubs).prefix(ListOutput.maximumWarnings) {
@@ -95,6 +108,7 @@ struct ListOutput {
 
     /// Warns of an impostor, once.
     private mutating func accuse(_ hub: AssessedHub) throws {
+        if accused.count >= ListOutput.maximumAccused { accused = [] }
         guard accused.insert(hub.accusation).inserted else { return }
         let what =
             hub.bearsKnownID

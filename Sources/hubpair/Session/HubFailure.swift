@@ -13,7 +13,7 @@ struct HubFailure: UserError {
         // The caller's own request is at fault, not the hub.
         case let error as HubConnectionError where error.isRequestAtFault: error
         case let error as HubConnectionError: HubFailure(hub: hub, error: error)
-        case let error as HubLookupError: HubFailure(hub: hub, error: error)
+        case let error as SoughtHubError: HubFailure(hub: hub, error: error)
         case let error as ListFailure: HubFailure(hub: hub, error: error)
         case let error as ServerError: HubFailure(hub: hub, error: error)
         case let error as HubTooSlow: HubFailure(hub: hub, error: error)

@@ -149,15 +149,39 @@ func sightings(
 
 extension Sighting {
     var resolved: ResolvedService? {
-        if case .resolved(let service) = self { service } else { nil }
+        if case .found(let service, by: .announced) = self { service } else { nil }
     }
 
     var isGone: Bool {
-        if case .gone = self { true } else { false }
+        if case .gone(.service) = self { true } else { false }
     }
+
+    var source: SourceProgress? {
+        if case .quiet(let source) = self { source } else { nil }
+    }
+
+    var isSettled: Bool { source?.hasSettled == true }
 }
 
 extension [Sighting] {
+    var isSettled: Bool { contains(where: \.isSettled) }
+
+    /// Those whose addresses did not come, each time that one was told.
+    var unresolved: [SourceProgress.Unresolved] {
+        var told: [SourceProgress.Unresolved] = []
+        for case let unresolved? in compactMap(\.source).map(\.unresolved) where told.last != unresolved {
+            told.append(unresolved)
+        }
+        return told
+    }
+
+    /// Where the daemon that was lost is back.
+    var resumption: Int? {
+        firstIndex { $0.source?.interruption != nil }.flatMap { lost in
+            self[lost...].firstIndex { $0.source.map { $0.interruption == nil } == true }
+        }
+    }
+
     /// The table that these sightings make on this machine.
     var hubs: [DiscoveredHub] {
         var listing = HubListing(networks: LocalNetwork.current())

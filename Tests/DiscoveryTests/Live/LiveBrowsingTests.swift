@@ -17,7 +17,7 @@ struct LiveBrowsing {
         defer { stranger.stop() }
         // It takes about a second until the service is there; so the first "settled" may come before it.
         let seen = try await sightings(of: type) { seen in
-            seen.contains(.settled) && seen.hubs.first?.addresses.count ?? 0 >= 5
+            seen.isSettled && seen.hubs.first?.addresses.count ?? 0 >= 5
         }
         let hub = try #require(seen.hubs.first)
         #expect(seen.hubs.count == 1)
@@ -29,7 +29,7 @@ struct LiveBrowsing {
         #expect(hub.addresses.last?.description == "127.0.0.1")
         #expect(Set(seen.compactMap { $0.resolved?.instance.interface.name }) == ["lan0", "lan1", "lo"])
         #expect(Set(seen.compactMap { $0.resolved?.instance.family }) == [.ipv4, .ipv6])
-        #expect(seen.filter { $0 == .settled }.count == 1)
+        #expect(seen.isSettled)
     }
 
     @Test func linkLocalAddressesCarryTheirInterface() async throws {
@@ -89,15 +89,13 @@ struct LiveBrowsing {
         let stranger = try Program.announcing("Big", type: type, txt: txt)
         defer { stranger.stop() }
         let seen = try await sightings(of: type) { seen in
-            seen.contains { $0.resolved?.instance.interface.name == "lo" } && seen.contains(.settled)
+            seen.contains { $0.resolved?.instance.interface.name == "lo" } && seen.isSettled
         }
         let record = try #require(seen.compactMap(\.resolved).first).txt
         #expect(record.entries.count == read)
         #expect(record.isTruncated == isTruncated)
         #expect(record.entries.allSatisfy { $0.value?.count == 245 })
-        let elsewhere = seen.compactMap { sighting -> String? in
-            if case .unresolved(let instance, .timedOut) = sighting { instance.interface.name } else { nil }
-        }
+        let elsewhere = seen.unresolved.filter { $0.error == .timedOut }.map(\.instance.interface.name)
         #expect(Set(elsewhere) == ["lan0", "lan1"])
     }
 
@@ -124,17 +122,15 @@ struct LiveBrowsing {
         // Both must be there before the browse begins, because it settles only once.
         _ = try await sightings(of: type) { seen in
             seen.hubs.map(\.name) == ["Good"]
-                && seen.contains { if case .unresolved = $0 { true } else { false } }
+                && !seen.unresolved.isEmpty
         }
-        let seen = try await sightings(of: type, deadline: .seconds(2)) { $0.contains(.settled) }
+        let seen = try await sightings(of: type, deadline: .seconds(2)) { $0.isSettled }
         #expect(seen.hubs.map(\.name) == ["Good"])
-        let failures = seen.compactMap { sighting -> String? in
-            if case .unresolved(let instance, .timedOut) = sighting { instance.name } else { nil }
-        }
+        let failures = seen.unresolved.filter { $0.error == .timedOut }.map(\.instance.name)
         // Once for each interface and family that announces it.
         #expect(failures.count == seen.count { $0.resolved != nil })
         #expect(Set(failures) == ["Dead"])
-        #expect(seen.last == .settled)
+        #expect(seen.last?.isSettled == true)
     }
 
     @Test func anAddressElsewhereIsRejected() async throws {
@@ -150,7 +146,8 @@ struct LiveBrowsing {
         let service = try #require(seen.compactMap(\.resolved).first)
         var listing = HubListing(networks: LocalNetwork.current())
         #expect(
-            listing.apply(.resolved(service), at: .zero) == [.rejected(service, .notLocal(service.address))])
+            listing.apply(.found(service, by: .announced), at: .zero)
+                == [.rejected(service, .notLocal(service.address))])
     }
 
     // 60 services on five pairs of interface and family: more than the resolvers that run at a time.
@@ -159,10 +156,10 @@ struct LiveBrowsing {
         let strangers = try (0..<60).map { try Program.announcing("Hub \($0)", type: type) }
         defer { for stranger in strangers { stranger.stop() } }
         _ = try await sightings(of: type) { $0.count { $0.resolved != nil } == 300 }
-        let seen = try await sightings(of: type) { $0.contains(.settled) }
+        let seen = try await sightings(of: type) { $0.isSettled }
         #expect(seen.hubs.count == 60)
         #expect(seen.hubs.allSatisfy { $0.addresses.count >= 5 })
-        #expect(seen.last == .settled)
+        #expect(seen.last?.isSettled == true)
     }
 
     @Test func aTypeThatIsNoneIsAnError() async throws {
@@ -176,7 +173,7 @@ struct LiveBrowsing {
         let stranger = try Program.announcing("Before", type: type)
         let killed = Atomic(false)
         let seen = try await sightings(of: type) { seen in
-            if seen.hubs.map(\.name) == ["Before"], seen.contains(.settled),
+            if seen.hubs.map(\.name) == ["Before"], seen.isSettled,
                 !killed.exchange(true, ordering: .relaxed)
             {
                 // The service of the old daemon is forgotten with it.
@@ -184,12 +181,11 @@ struct LiveBrowsing {
                 stranger.stop()
                 try? Lab.startDaemon()
             }
-            return seen.contains(.resumed) && seen.contains(where: \.isGone) && seen.hubs.isEmpty
+            return seen.resumption != nil && seen.contains(where: \.isGone) && seen.hubs.isEmpty
         }
-        #expect(seen.contains(.interrupted(.daemonLost)))
-        #expect(seen.count { $0 == .interrupted(.daemonLost) } == 1)
+        #expect(seen.compactMap(\.source).contains { $0.interruption == .daemonLost })
         // Rows stay until it is certain that they are not there any more.
-        let end = try #require(seen.firstIndex(of: .resumed))
+        let end = try #require(seen.resumption)
         #expect(seen[...end].allSatisfy { !$0.isGone })
         // And it goes on.
         let next = try Program.announcing("After", type: type)

@@ -156,7 +156,7 @@ extension LiveBrowsing {
                             found.append(sighting)
                             let near = found.hubs.first { $0.name == "Near hub" }
                             let isThere = near?.addresses.contains { $0.description == "192.168.79.1" }
-                            if isThere == true, found.hubs.count == 2, found.contains(.settled) { break }
+                            if isThere == true, found.hubs.count == 2, found.isSettled { break }
                         }
                         return found
                     }
@@ -169,11 +169,11 @@ extension LiveBrowsing {
                     #expect(Set(found.hubs.map(\.name)) == ["Far hub", "Near hub"])
                     let near = try #require(found.hubs.first { $0.name == "Near hub" })
                     #expect(near.addresses.map(\.description).contains("192.168.79.1"))
-                    #expect(found.count { $0 == .settled } == 1)
+                    #expect(found.isSettled)
                 }
             }
             // The ends were goodbyes, the other host's too: no cache keeps the services until they run out.
-            let after = try await sightings(of: type) { $0.contains(.settled) }
+            let after = try await sightings(of: type) { $0.isSettled }
             #expect(after.hubs.isEmpty)
             withExtendedLifetime(other) {}  // the cable was still there
         }

@@ -17,15 +17,15 @@ import Testing
     }
 
     func state(
-        known: [UInt8] = [], isBrowsing: Bool = true, watches: Bool = false
+        known: [UInt8] = [], isBrowsing: Bool = true, watches: Bool = false, connects: Bool = false
     ) throws -> SearchState {
         let hubs = try known.map {
             KnownHub(name: try PeerName("Kitchen hub"), pin: try pin($0), address: nil, paired: nil)
         }
         var state = SearchState(
             known: hubs, networks: Self.networks,
-            browses: isBrowsing ? [.multicast(.hestia)] : [], watches: watches)
-        _ = state.take(.sighting(.began), at: .zero)
+            browses: isBrowsing ? [.multicast(.hestia)] : [], watches: watches, connects: connects)
+        _ = state.hear(.began, at: .zero)
         return state
     }
 
@@ -57,34 +57,33 @@ import Testing
     @Test func aRowIsSaidOnceItIsQuiet() throws {
         var state = try state(watches: true)
         let four = try service("Hub", at: "10.0.0.5")
-        #expect(names(state.take(.sighting(.resolved(four)), at: .milliseconds(10))).isEmpty)
+        #expect(names(state.hear(.resolved(four), at: .milliseconds(10))).isEmpty)
         #expect(names(state.take(.tick, at: .milliseconds(12))).isEmpty)
         // Another address: it waits again.
-        _ = state.take(.sighting(.resolved(try service("Hub", at: "fe80::5%eth0"))), at: .milliseconds(100))
+        _ = state.hear(.resolved(try service("Hub", at: "fe80::5%eth0")), at: .milliseconds(100))
         #expect(names(state.take(.tick, at: .milliseconds(161))).isEmpty)
         #expect(names(state.take(.tick, at: .milliseconds(312))) == ["added Hub claimed"])
         #expect(names(state.take(.tick, at: .milliseconds(512))).isEmpty)
         // It changes, and goes.
-        _ = state.take(.sighting(.gone(four.instance)), at: .milliseconds(600))
+        _ = state.hear(.gone(four.instance), at: .milliseconds(600))
         _ = state.take(.tick, at: .milliseconds(601))
         #expect(names(state.take(.tick, at: .milliseconds(760))) == ["changed Hub claimed"])
         let last = try service("Hub", at: "fe80::5%eth0").instance
-        #expect(names(state.take(.sighting(.gone(last)), at: .milliseconds(800))) == ["removed Hub"])
+        #expect(names(state.hear(.gone(last), at: .milliseconds(800))) == ["removed Hub"])
         #expect(state.table.isEmpty)
     }
 
     @Test func aHintIsSaidAtOnce() throws {
         var state = try state()
         let hinted = try service("Hub", at: "10.0.0.5")
-        _ = state.take(.sighting(.hinted(hinted)), at: .milliseconds(2))
+        _ = state.hear(.hinted(hinted), at: .milliseconds(2))
         let other = try #require(NetworkAddress("fe80::5%eth0"))
-        _ = state.take(
-            .sighting(.address(other, host: "Hub.local", interface: hinted.instance.interface)),
-            at: .milliseconds(2))
+        _ = state.hear(
+            .address(other, host: "Hub.local", interface: hinted.instance.interface), at: .milliseconds(2))
         _ = state.take(.tick, at: .milliseconds(3))
         #expect(names(state.take(.tick, at: .milliseconds(8))) == ["added Hub claimed"])
         // The browse confirms it: no news.
-        _ = state.take(.sighting(.resolved(hinted)), at: .milliseconds(120))
+        _ = state.hear(.resolved(hinted), at: .milliseconds(120))
         #expect(names(state.take(.tick, at: .milliseconds(300))).isEmpty)
         #expect(state.table.first?.hub.addresses.map(\.description) == ["10.0.0.5", "fe80::5%eth0"])
     }
@@ -93,14 +92,14 @@ import Testing
     @Test(arguments: [(false, 20), (true, 150)])
     func aRowWithOneFamilyIsSaidOnceItIsOfUse(watches: Bool, settling: Int) throws {
         var state = try state(watches: watches)
-        _ = state.take(.sighting(.resolved(try service("Hub", at: "fd77::5"))), at: .milliseconds(10))
+        _ = state.hear(.resolved(try service("Hub", at: "fd77::5")), at: .milliseconds(10))
         #expect(names(state.take(.tick, at: .milliseconds(9 + settling))).isEmpty)
         #expect(names(state.take(.tick, at: .milliseconds(10 + settling))) == ["added Hub claimed"])
     }
 
     @Test func aHintThatNobodyConfirmsIsWaitedForAndExpires() throws {
         var state = try state()
-        _ = state.take(.sighting(.hinted(try service("Hub", at: "10.0.0.5"))), at: .milliseconds(2))
+        _ = state.hear(.hinted(try service("Hub", at: "10.0.0.5")), at: .milliseconds(2))
         _ = state.take(.tick, at: .milliseconds(60))
         _ = state.take(.tick, at: .milliseconds(120))
         #expect(!state.isOver(at: .milliseconds(1_399)))
@@ -110,10 +109,10 @@ import Testing
 
     @Test func whoSaysToBeAPairedHubIsAskedForItsKey() throws {
         var state = try state(known: [1])
-        _ = state.take(.sighting(.resolved(try service("Hub", at: "10.0.0.5", id: 1))), at: .zero)
-        _ = state.take(.sighting(.resolved(try service("Evil", at: "10.0.0.6", id: 1))), at: .zero)
-        _ = state.take(.sighting(.resolved(try service("Nobody", at: "10.0.0.7", id: 1))), at: .zero)
-        _ = state.take(.sighting(.resolved(try service("Stranger", at: "10.0.0.8", id: 2))), at: .zero)
+        _ = state.hear(.resolved(try service("Hub", at: "10.0.0.5", id: 1)), at: .zero)
+        _ = state.hear(.resolved(try service("Evil", at: "10.0.0.6", id: 1)), at: .zero)
+        _ = state.hear(.resolved(try service("Nobody", at: "10.0.0.7", id: 1)), at: .zero)
+        _ = state.hear(.resolved(try service("Stranger", at: "10.0.0.8", id: 2)), at: .zero)
         _ = state.take(.tick, at: .milliseconds(1))
         #expect(
             Set(state.takeQuestions().map(\.description)) == [
@@ -128,7 +127,7 @@ import Testing
                 address: try #require(NetworkAddress(address)), port: 8000, pin: try pin(key), name: "",
                 id: nil,
                 source: nil, isHandshake: true, time: .milliseconds(400))
-            _ = state.take(.proof(proof), at: .milliseconds(500))
+            _ = state.take(.proven(proof), at: .milliseconds(500))
         }
         let nobody = try #require(HubAddress("10.0.0.7:8000"))
         _ = state.take(.noProof(nobody), at: .milliseconds(500))
@@ -146,16 +145,15 @@ import Testing
         for (number, name) in ["kitchen  hub", "Kit\u{200B}chen hub ", "Кitсhеn hub", "Kitchen hubs"]
             .enumerated()
         {
-            _ = state.take(
-                .sighting(.resolved(try service(name, at: "10.0.0.\(number + 5)", id: 3))), at: .zero)
+            _ = state.hear(.resolved(try service(name, at: "10.0.0.\(number + 5)", id: 3)), at: .zero)
         }
-        _ = state.take(.sighting(.resolved(try service("Kitchen hub", at: "10.0.0.9"))), at: .zero)
+        _ = state.hear(.resolved(try service("Kitchen hub", at: "10.0.0.9")), at: .zero)
         _ = state.finish(at: .milliseconds(1))
         #expect(state.table.map(\.standing) == [.impostor, .impostor, .impostor, .claimed, .claimed])
     }
 
     private func udpProof(_ address: String) throws -> SearchState.Step {
-        .proof(
+        .proven(
             HubProof(
                 address: try #require(NetworkAddress(address)), port: 8000, pin: try pin(1), name: "Hub",
                 id: try pin(1).fingerprint, source: .udp, isHandshake: false, time: .zero))
@@ -168,8 +166,7 @@ import Testing
         // It is about to be heard by mDNS, too.
         #expect(names(state.take(.tick, at: .milliseconds(60))).isEmpty)
         #expect(names(state.take(.tick, at: .milliseconds(151))) == ["added Hub claimed"])
-        _ = state.take(
-            .sighting(.resolved(try service("Hub", at: "10.0.0.5", id: 1))), at: .milliseconds(170))
+        _ = state.hear(.resolved(try service("Hub", at: "10.0.0.5", id: 1)), at: .milliseconds(170))
         #expect(names(state.take(.tick, at: .milliseconds(171))).isEmpty)
         #expect(names(state.take(.tick, at: .milliseconds(350))) == ["changed Hub claimed"])
         #expect(state.table.map(\.hub.sources) == [[.mdns, .udp]])
@@ -190,10 +187,10 @@ import Testing
     func aChangeIsSaidOnceAtTheEndIfItMatters(address: String, said: [String]) throws {
         var state = try state()
         let hinted = try service("Hub", at: "10.0.0.5", id: 1)
-        _ = state.take(.sighting(.hinted(hinted)), at: .milliseconds(2))
+        _ = state.hear(.hinted(hinted), at: .milliseconds(2))
         _ = state.take(.tick, at: .milliseconds(3))
         #expect(names(state.take(.tick, at: .milliseconds(60))) == ["added Hub claimed"])
-        _ = state.take(.sighting(.resolved(hinted)), at: .milliseconds(100))
+        _ = state.hear(.resolved(hinted), at: .milliseconds(100))
         _ = state.take(try udpProof("10.0.0.5"), at: .milliseconds(105))
         _ = state.take(try udpProof(address), at: .milliseconds(110))
         _ = state.take(.tick, at: .milliseconds(111))
@@ -204,13 +201,13 @@ import Testing
 
     @Test func aDaemonThatIsGoneIsWaitedForAWhile() throws {
         var state = try state()
-        _ = state.take(.sighting(.resolved(try service("Hub", at: "10.0.0.5"))), at: .zero)
+        _ = state.hear(.resolved(try service("Hub", at: "10.0.0.5")), at: .zero)
         _ = state.take(.tick, at: .milliseconds(1))
-        let words = names(state.take(.sighting(.interrupted(.daemonLost)), at: .milliseconds(200)))
+        let words = names(state.hear(.interrupted(.daemonLost), at: .milliseconds(200)))
         #expect(words == ["avahi-daemon went away; waiting for it to come back"])
         #expect(!state.isOver(at: .milliseconds(1_500)))
-        #expect(state.isOver(at: .milliseconds(3_300)))
-        _ = state.take(.sighting(.resumed), at: .milliseconds(1_600))
+        #expect(state.isOver(at: .milliseconds(3_600)))
+        _ = state.hear(.resumed, at: .milliseconds(1_600))
         #expect(!state.isOver(at: .milliseconds(1_900)))
         #expect(state.isOver(at: .milliseconds(1_960)))
     }

@@ -1,7 +1,7 @@
 package import Identity
 
 /// Why the search for a hub has failed.
-package enum HubLookupError: Equatable, UserError {
+package enum SoughtHubError: Equatable, UserError {
     /// No announced hub matches; the string describes what was searched for.
     case notFound(String)
     /// The same, and the address in its code is on no link of this computer, so it was not tried.
