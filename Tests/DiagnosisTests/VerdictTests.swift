@@ -20,6 +20,21 @@ import Testing
             addresses: address.flatMap { NetworkAddress($0) }.map { [$0] } ?? [])
     }
 
+    @Test func whatBecameOfProbes() {
+        #expect(CheckProbes.verdict(ProbeCounts(), isWell: false) == nil)
+        var counts = ProbeCounts()
+        counts.refused = [EPERM: 6]
+        #expect(CheckProbes.verdict(counts, isWell: false)?.status == .problem)
+        #expect(CheckProbes.verdict(counts, isWell: true)?.status == .warning)
+        counts.sent = 3  // one family is enough
+        #expect(CheckProbes.verdict(counts, isWell: false) == nil)
+        counts.dropped = [.offLink: 1]
+        #expect(CheckProbes.verdict(counts, isWell: false)?.seen.contains("outside of") == true)
+        #expect(CheckProbes.verdict(counts, isWell: true) == nil)
+        counts.accepted = 1
+        #expect(CheckProbes.verdict(counts, isWell: false) == nil)
+    }
+
     @Test(arguments: [
         ([link("lo", .loopback), link("eth0")], Finding.Status.ok, "eth0 (192.168.1.2)"),
         ([link("lo", .loopback)], .problem, "only loopback"),

@@ -1,8 +1,10 @@
 import Addresses
 import CGlibc
+import Discovery
 import Glibc
 
-/// Whether the kernel knows a way to mDNS's groups (RFC 6762 § 3), on each interface. Nothing is sent.
+/// Whether the kernel knows a way to mDNS's groups (RFC 6762 § 3), on each interface, and lets a question
+/// out there.
 enum CheckMulticast {
     /// What the kernel said of one interface and group.
     struct Way: Equatable, Sendable {
@@ -39,6 +41,15 @@ enum CheckMulticast {
         guard let first = closed.first else {
             return .ok("there is one on \(links.map(\.name).joined(separator: ", "))")
         }
+        if let forbidden = closed.first(where: { $0.errno == EPERM || $0.errno == EACCES }) {
+            return Finding.Verdict(
+                status: closed.count == ways.count ? .problem : .warning,
+                seen: "this machine's own firewall lets no question out to \(forbidden.group) on "
+                    + forbidden.interface,
+                mend:
+                    "allow what goes out to 5353/udp; a VPN's kill switch must leave out the local network; "
+                    + "'sudo nft list ruleset' shows the rules")
+        }
         let words = closed.map { "\($0.group) on \($0.interface): \(String(cString: strerror($0.errno)))" }
         let range = first.group.contains(":") ? "-6 route add multicast ff00::/8" : "route add 224.0.0.0/4"
         let isIPv6 = first.group.contains(":")
@@ -67,6 +78,12 @@ enum CheckMulticast {
         let isReachable = SystemAddress(address, port: 5353, interface: index).withPointer {
             Glibc.connect(descriptor, $0, $1) == 0
         }
-        return isReachable ? 0 : Glibc.errno
+        // Only what is sent meets a firewall. Nobody waits for the answer.
+        guard isReachable, let question = DNSMessage.question(forServicesOf: "_hestia._tcp", id: 0) else {
+            return isReachable ? 0 : Glibc.errno
+        }
+        let flags = Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT)
+        let count = Glibc.send(descriptor, question, question.count, flags)
+        return count < 0 ? Glibc.errno : 0
     }
 }

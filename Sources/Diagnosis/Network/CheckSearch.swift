@@ -33,13 +33,17 @@ enum CheckSearch {
                 return .skipped("no interface is up")
             }
             var options = SearchHubs.Options()
+            let prober = HubProber()
+            options.prober = prober
             var heard = try await search(options, networks)
             // Silence is doubted: a hub answers one source so often, and no more.
             if !heard.isEmpty, verdict(heard, swept: nil).status != .ok {
                 try await Task.sleep(for: pause)
                 heard = merged(heard, try await search(options, networks))
             }
-            if let trouble = connected(heard, networks) { return trouble }
+            let trouble = connected(heard, networks)
+            let isWell = trouble == nil && heard.contains { !$0.isOwn }
+            if let cause = CheckProbes.verdict(prober.counts, isWell: isWell) ?? trouble { return cause }
             guard heard.isEmpty, sweeps, let range = SweepRange(around: networks) else {
                 return verdict(heard, swept: nil)
             }

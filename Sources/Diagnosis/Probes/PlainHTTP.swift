@@ -1,4 +1,5 @@
 import Addresses
+import CGlibc
 import Glibc
 import Identity
 
