@@ -25,6 +25,9 @@ package struct SpokenColour: Equatable, Sendable {
         if let last = words.last, ["to", "auf", "in"].contains(last) { words.removeLast() }
         let isGerman = words.first.map(SpokenColour.german.contains) ?? false
         if isGerman || words.first.map(SpokenColour.english.contains) ?? false { words.removeFirst() }
+        // "Change the colour of the lamp to red".
+        let whose = [["the", "colour", "of"], ["the", "color", "of"], ["die", "farbe", "von"]]
+        if let of = whose.first(where: words.starts) { words.removeFirst(of.count) }
         guard !words.isEmpty else { return nil }
         self.colour = colour
         let things = words.joined(separator: " ")

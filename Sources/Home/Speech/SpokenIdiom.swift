@@ -46,7 +46,19 @@ enum SpokenIdiom {
             ("anything open", "is anything open"), ("anything open *", "is anything open *"),
             ("anything left on", "is anything on"), ("anything still on", "is anything on"),
             ("state of *", "what is the state of *"), ("status of *", "what is the status of *"),
-            ("what's going on in *", "what is on in *"), ("what's happening in *", "what is on in *"),
+            ("i need light in *", "turn on the lights in *"),
+            ("i need some light in *", "turn on the lights in *"),
+            ("i need more light in *", "make it brighter in *"), ("* is too bright", "make * darker"),
+            ("* is too dark", "make * brighter"), ("* is too dim", "make * brighter"),
+            ("* is too cold", "make * warmer"), ("* is too warm", "make * cooler"),
+            ("* is too hot", "make * cooler"), ("* can go off", "turn * off"),
+            ("* can go off now", "turn * off"), ("* can be turned off", "turn * off"),
+            ("* , it's bedtime", "*"), ("* , it's late", "*"), ("* , it's getting late", "*"),
+            ("* , it's time for bed", "*"), ("* , it's dark", "*"), ("* , it's getting dark", "*"),
+            ("set the scene to *", "run *"), ("change the scene to *", "run *"), ("time for *", "run *"),
+            ("it's time for *", "run *"), ("what colour is *", "what is the state of *"),
+            ("what color is *", "what is the state of *"), ("what's going on in *", "what is on in *"),
+            ("what's happening in *", "what is on in *"),
         ] + going("i'm going *", "i'm leaving", "we're going *", "we're leaving") + again + settingIt
     /// "Turn the lamp off, I'm going to bed": why it is said.
     private static func going(_ reasons: String...) -> [(String, String)] {
@@ -103,6 +115,12 @@ enum SpokenIdiom {
             ("volle helligkeit im *", "lichter im * auf 100 prozent"),
             ("volle helligkeit in *", "lichter in * auf 100 prozent"),
             ("* wieder an", "* an"), ("* wieder ein", "* ein"), ("* wieder aus", "* aus"),
+            ("ich brauche licht im *", "licht an im *"), ("ich brauche licht in *", "licht an in *"),
+            ("ich brauche mehr licht im *", "im * heller"), ("ich brauche mehr licht in *", "in * heller"),
+            ("* ist zu hell", "mach * dunkler"),
+            ("* ist zu dunkel", "mach * heller"), ("szene * einschalten", "starte *"),
+            ("szene * starten", "starte *"), ("welche farbe hat *", "wie ist der status von *"),
+            ("* kann aus", "* aus"), ("* kann jetzt aus", "* aus"), ("* kann ausgehen", "* aus"),
             ("status von *", "wie ist der status von *"), ("zustand von *", "wie ist der zustand von *"),
         ] + anywhere + going("ich gehe *", "ich geh *", "wir gehen *", "wir fahren *") + makingLight
 

@@ -127,7 +127,8 @@ package struct SpokenTime: Equatable, Sendable {
                 guard !measures.contains(words[start + count]) else { continue }
                 // What follows may be meant for good: "for an hour and the lamp on".
                 guard !words[(start + count)...].contains(where: joiners.contains) else { continue }
-                let span = isLetting ? seconds(phrase[...], language).map(Kind.lasting) : nil
+                let isBare = isLetting || isGerman && isSwitchedOn(words, from: start, to: start + count)
+                let span = isBare ? seconds(phrase[...], language).map(Kind.lasting) : nil
                 guard let kind = span ?? kind(phrase, language, isGerman, isInside: true) else { continue }
                 var rest = Array(words[..<start] + words[(start + count)...])
                 if isLetting, let last = rest.last, lasting.contains(last) {
@@ -139,6 +140,16 @@ package struct SpokenTime: Equatable, Sendable {
         return nil
     }
 
+    /// "Den Ventilator zehn Minuten an"; "alle zehn Minuten" is another time.
+    private static func isSwitchedOn(_ words: [String], from start: Int, to end: Int) -> Bool {
+        words.count == end + 1 && switchingOn.contains(words[end]) && !otherTimes.contains(words[start - 1])
+    }
+
+    private static let switchingOn: Set = ["an", "ein", "anmachen", "einschalten", "anschalten"]
+    private static let otherTimes: Set = [
+        "alle", "aller", "allen", "jede", "jeden", "jeder", "jedes", "seit", "vor", "als", "unter", "uber",
+        "nachsten", "letzten", "ersten", "etwa", "ab", "nach", "in", "um", "bis", "von", "gegen", "nicht",
+    ]
     private static let measures: Set = ["prozent", "percent", "%", "grad", "degrees", "degree", "per"]
     private static let lasting: Set = ["laufen", "brennen", "leuchten", "an", "eingeschaltet"]
 

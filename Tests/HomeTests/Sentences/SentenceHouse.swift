@@ -74,13 +74,17 @@ enum SentenceHouse {
         devices: german, rooms: germanRooms, scenes: germanScenes, language: .german)
 
     /// What comes of a sentence, the orders by name: `Fan on, TV off`, `scene Dinner`, `yes Front door`, `-`
-    /// for nothing; `at 22:15 Fan on` at a time of the day; and `!` for a refusal.
+    /// for nothing; `at 22:15 Fan on`, `until 22:00 Fan on`, `for 10 min Fan on` with a time; and `!` for a
+    /// refusal.
     static func outcome(
         _ sentence: String, _ targets: SpokenTargets, _ language: SpokenLanguage = .english
     ) -> String {
-        if let time = SpokenTime(sentence, language), case .at(let hour, let minute, _) = time.kind {
-            let clock = minute < 10 ? "\(hour):0\(minute)" : "\(hour):\(minute)"
-            return "at \(clock) \(outcome(time.rest, targets, language))"
+        if let time = SpokenTime(sentence, language) ?? SpokenTime(sentence, .english) {
+            let order = outcome(time.rest, targets, language)
+            // Only orders have a time.
+            let others = ["!", "scene ", "yes ", "no ", "some ", "unknown ", "? "]
+            let isOrder = !others.contains(where: order.hasPrefix)
+            return isOrder ? "\(text(time.kind)) \(order)" : "!"
         }
         guard let meaning = try? targets.meaning(of: sentence) else { return "!" }
         switch meaning {
@@ -90,6 +94,18 @@ enum SentenceHouse {
             return "\(answer.verdict?.rawValue ?? "?") \(names)"
         case .orders(let understood):
             return understood.orders.map { text($0, targets) }.sorted().joined(separator: ", ")
+        }
+    }
+
+    private static func text(_ time: SpokenTime.Kind) -> String {
+        func clock(_ hour: Int, _ minute: Int) -> String {
+            minute < 10 ? "\(hour):0\(minute)" : "\(hour):\(minute)"
+        }
+        return switch time {
+        case .lasting(let seconds): "for \(seconds / 60) min"
+        case .later(let seconds): "in \(seconds / 60) min"
+        case .until(let hour, let minute, _): "until \(clock(hour, minute))"
+        case .at(let hour, let minute, _): "at \(clock(hour, minute))"
         }
     }
 

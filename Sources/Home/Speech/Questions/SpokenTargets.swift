@@ -13,6 +13,7 @@ package struct SpokenTargets: Sendable {
 
     /// The appliances that can be meant.
     package let devices: [ControlledDevice]
+    private let rooms: [Room]
     private let scenes: [String]
     private let units: StateUnits
     private let houses: [(language: SpokenLanguage, house: SpokenHouse)]
@@ -27,14 +28,44 @@ package struct SpokenTargets: Sendable {
         units: StateUnits = StateUnits(), language: SpokenLanguage = .english
     ) {
         self.devices = devices
-        self.scenes = scenes
+        (self.rooms, self.scenes) = (rooms, scenes)
         self.units = units
         let languages = language.code == SpokenLanguage.english.code ? [language] : [language, .english]
         houses = languages.map { ($0, SpokenHouse(devices, rooms: rooms, $0)) }
     }
 
-    /// What the sentence means, in one of the languages. If it means different things in two, it is refused.
+    /// What the sentence means: as it is, or else with a colour at its end.
     package func meaning(of text: String) throws -> Meaning {
+        do {
+            return try plainMeaning(of: text)
+        } catch {
+            guard let colour = SpokenColour(text) else { throw error }
+            do {
+                return try meaning(of: colour)
+            } catch {
+                // "The light in the living room" may be the only one there that has colours.
+                let coloured = devices.filter { device in
+                    (try? SaidSetting.colour(colour.colour).activator(of: device, units)) != nil
+                }
+                let those = SpokenTargets(
+                    devices: coloured, rooms: rooms, units: units,
+                    language: houses.first?.language ?? .english)
+                guard let meaning = try? those.meaning(of: colour) else { throw error }
+                return meaning
+            }
+        }
+    }
+
+    private func meaning(of colour: SpokenColour) throws -> Meaning {
+        guard case .orders(var understood) = try plainMeaning(of: colour.order) else {
+            throw SpokenError.noSetting(colour.order)
+        }
+        understood.orders = try colour.orders(understood, of: devices, units)
+        return .orders(understood)
+    }
+
+    /// What it means in one of the languages. If it means different things in two, it is refused.
+    private func plainMeaning(of text: String) throws -> Meaning {
         var meanings: [Meaning] = []
         var refusal: (any Error)?
         for (language, house) in houses {
@@ -48,7 +79,8 @@ package struct SpokenTargets: Sendable {
                 if let meaning = SpokenIdiom.plain(text, language).flatMap({ plain in
                     let names = house.names + scenes.map(SpokenText.tokens)
                     let sentence = try? SpokenSentence(plain, language).rewritten(sparing: names)
-                    return sentence.flatMap { try? self.meaning(of: $0, in: house) }
+                    let meaning = sentence.flatMap { try? self.meaning(of: $0, in: house) }
+                    return meaning.flatMap { mayMean($0, plain) ? $0 : nil }
                 }) {
                     if !meanings.contains(meaning) { meanings.append(meaning) }
                     continue
@@ -62,6 +94,15 @@ package struct SpokenTargets: Sendable {
         return first
     }
 
+    /// False for what an idiom must not do: open or unlock something, or start what is no scene.
+    private func mayMean(_ meaning: Meaning, _ plain: String) -> Bool {
+        guard case .orders(let understood) = meaning else { return true }
+        let opens = understood.orders.contains { order in
+            devices.first { $0.id == order.device }?.asksFirst(order.activator, order.state) ?? true
+        }
+        return !opens && !["run ", "starte "].contains(where: plain.hasPrefix)
+    }
+
     private func meaning(of sentence: SpokenSentence, in house: SpokenHouse) throws -> Meaning {
         let orders = Result { try self.orders(of: sentence, in: house) }
         if let scene = SpokenScenes(scenes).scene(in: sentence) {
@@ -71,7 +112,11 @@ package struct SpokenTargets: Sendable {
         if case .failure(SpokenError.question) = orders {
             return .answer(try SpokenQuestions(house: house, units: units).answer(to: sentence))
         }
-        return .orders(try orders.get())
+        let understood = try orders.get()
+        // "Leave the lights on" is about those that are on.
+        let isKeeping = sentence.words.contains { !$0.isName && ["leave", "keep"].contains($0.text) }
+        guard !isKeeping || understood.orders.count == 1 else { throw SpokenError.twoMeanings(sentence.text) }
+        return .orders(understood)
     }
 
     /// The orders of the sentence, all of them or an error.

@@ -69,7 +69,7 @@ struct HomeSayCommand: AsyncParsableCommand {
             let targets = SpokenTargets(
                 devices: devices, rooms: try await rooms.rooms, scenes: await scenes.map(\.name),
                 units: units, language: language)
-            switch try meaning(of: time?.rest ?? sentence, targets, devices, units) {
+            switch try targets.meaning(of: time?.rest ?? sentence) {
             case .answer where time != nil, .scene where time != nil:
                 throw UsageMistake.timeOfSeveral
             case .answer(let answer):
@@ -103,21 +103,6 @@ struct HomeSayCommand: AsyncParsableCommand {
         }
         run.nameFailures(results)
         return ExitStatus.worst(of: results.map(\.status))
-    }
-
-    /// As it is, or else with a colour at its end.
-    private func meaning(
-        of sentence: String, _ targets: SpokenTargets, _ devices: [ControlledDevice], _ units: StateUnits
-    ) throws -> SpokenTargets.Meaning {
-        do {
-            return try targets.meaning(of: sentence)
-        } catch {
-            guard let colour = SpokenColour(sentence),
-                case .orders(var understood)? = try? targets.meaning(of: colour.order)
-            else { throw error }
-            understood.orders = try colour.orders(understood, of: devices, units)
-            return .orders(understood)
-        }
     }
 
     /// Orders with a time: what ends them is kept on the hub before they begin.
