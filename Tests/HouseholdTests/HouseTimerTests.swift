@@ -15,7 +15,7 @@ import Testing
 
     @Test(arguments: [
         #"{"state":true,"in":0}"#, #"{"state":0.5,"in":604800}"#, #"{"state":1,"in":60,"lasts":1}"#,
-        #"{"state":false,"at":"2023-11-14T22:13:20Z"}"#,
+        #"{"state":false,"at":"2023-11-14T22:13:20Z"}"#, #"{"state":true,"in":60,"and":"d/b below 0.3"}"#,
     ])
     func reads(body: String) throws { _ = try HouseTimerTests.timer(body) }
 
@@ -24,6 +24,7 @@ import Testing
         #"{"state":true,"in":-1}"#, #"{"state":true,"in":604801}"#, #"{"state":true,"in":1.5}"#,
         #"{"state":true,"in":60,"lasts":0}"#, #"{"state":true,"in":60,"at":"2023-11-14T22:13:20Z"}"#,
         #"{"state":true,"at":"2023-11-14T22:13:10Z"}"#, #"{"state":true,"at":"soon"}"#,
+        #"{"state":true,"in":60,"and":"dry"}"#, #"{"state":true,"in":60,"and":1}"#,
     ])
     func refuses(body: String) {
         #expect(throws: HouseholdError.self) { try HouseTimerTests.timer(body) }
@@ -42,9 +43,11 @@ import Testing
     }
 
     @Test func whatLastsIsTakenBack() throws {
-        let timer = try HouseTimerTests.timer(#"{"state":true,"in":60,"lasts":600}"#)
+        let timer = try HouseTimerTests.timer(
+            #"{"state":true,"in":60,"lasts":600,"and":"d/b below 0.3"}"#)
+        #expect(timer.proviso?.description == "d/b below 0.3")
         let next = try #require(timer.next(at: HouseTimerTests.now))
-        #expect(next.state == .boolean(false) && next.lasts == nil)
+        #expect(next.state == .boolean(false) && next.lasts == nil && next.proviso == nil)
         #expect(next.due == HouseTimerTests.now.addingTimeInterval(600))
         #expect(try HouseTimerTests.timer(#"{"state":true,"in":60}"#).next(at: HouseTimerTests.now) == nil)
     }

@@ -19,9 +19,10 @@ import Identity
 /// Times are milliseconds since 1970, states JSON.
 ///
 /// What came later stands in columns of its own, which an older file gets when it is opened, and which an
-/// older hub leaves alone: the format is the same. Of a message: `author`, `quiet`; `count` and `last` once
-/// what it tells has happened again; `change`, the number of its last change, be it acknowledged or counted;
-/// `again`, the number of the change for which hooks are to be run once more, and `again_at`, when that was.
+/// older hub leaves alone: the format is the same. Of a timer: `proviso`. Of a message: `author`, `quiet`;
+/// `count` and `last` once what it tells has happened again; `change`, the number of its last change, be it
+/// acknowledged or counted; `again`, the number of the change for which hooks are to be run once more, and
+/// `again_at`, when that was.
 enum HouseholdSchema {
     static let format: Int64 = 1
     /// The `application_id` of a copy in a backup: "hpbk".
@@ -80,6 +81,7 @@ enum HouseholdSchema {
         ("author", "TEXT"), ("quiet", "INTEGER"), ("count", "INTEGER"), ("last", "INTEGER"),
         ("change", "INTEGER"), ("again", "INTEGER"), ("again_at", "INTEGER"),
     ]
+    private static let columnsOfTimers = [("proviso", "TEXT")]
     private static let laterIndexes = [
         "CREATE INDEX IF NOT EXISTS changed_messages ON messages (change) WHERE change IS NOT NULL",
         "CREATE INDEX IF NOT EXISTS messages_again ON messages (again) WHERE again IS NOT NULL",
@@ -88,12 +90,14 @@ enum HouseholdSchema {
 
     /// Adds what came after 0.1. An older hub numbers acknowledgements alone: those of it get their number.
     private static func complete(_ connection: inout SQLiteConnection) throws(DatabaseError) {
-        var columns: Set<String> = []
-        try connection.run("PRAGMA table_info(messages)") { row in columns.insert(row.text(1)) }
-        for (name, type) in laterColumns where !columns.contains(name) {
-            try connection.run("ALTER TABLE messages ADD COLUMN \(name) \(type)")
-        }
         for table in laterTables { try connection.run(table) }
+        for (table, later) in [("messages", laterColumns), ("timers", columnsOfTimers)] {
+            var columns: Set<String> = []
+            try connection.run("PRAGMA table_info(\(table))") { row in columns.insert(row.text(1)) }
+            for (name, type) in later where !columns.contains(name) {
+                try connection.run("ALTER TABLE \(table) ADD COLUMN \(name) \(type)")
+            }
+        }
         for index in laterIndexes { try connection.run(index) }
         try connection.run(
             """

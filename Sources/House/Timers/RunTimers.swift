@@ -85,6 +85,14 @@ final class RunTimers: Sendable {
             await tell("was not set: \"\(timer.name)\", which made its timer, is let in no more", timer)
             return true
         }
+        if let proviso = timer.proviso {
+            let states = await poller.report(isNew: true).states
+            guard proviso.holds(states.state) else {
+                try await store.remove(timer)
+                await tell("was not set: what it waited for does not hold", timer)
+                return true
+            }
+        }
         let cause = SceneCause.time(of: maker)
         if !RoleTable.allows(cause.role, Capability.open) {
             switch await guests.ask(about: timer.device) {

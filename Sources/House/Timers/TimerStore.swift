@@ -15,7 +15,7 @@ final class TimerStore: Sendable {
             var timers: [HouseTimer] = []
             try connection.run(
                 """
-                SELECT device, activator, state, due, lasts, author, name FROM timers
+                SELECT device, activator, state, due, lasts, author, name, proviso FROM timers
                 ORDER BY due, device, activator
                 """
             ) { row in
@@ -24,7 +24,7 @@ final class TimerStore: Sendable {
                     HouseTimer(
                         device: row.text(0), activator: row.text(1), state: state,
                         due: Date(milliseconds: row.integer(3)), lasts: row.integerOrNil(4),
-                        by: row.text(5), name: row.text(6)))
+                        proviso: RuleProviso(row.text(7)), by: row.text(5), name: row.text(6)))
             }
             return timers
         }
@@ -40,11 +40,15 @@ final class TimerStore: Sendable {
                 [.text(timer.device), .text(timer.activator)])
             guard (others ?? 0) < HouseTimer.maximumCount else { return false }
             try connection.run(
-                "INSERT OR REPLACE INTO timers VALUES (?, ?, ?, ?, ?, ?, ?)",
+                """
+                INSERT OR REPLACE INTO timers (device, activator, state, due, lasts, author, name, proviso)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+                """,
                 [
                     .text(timer.device), .text(timer.activator), .text(timer.state.text),
                     .integer(timer.due.milliseconds), timer.lasts.map { .integer($0) } ?? .null,
                     .text(timer.by), .text(timer.name),
+                    timer.proviso.map { .text($0.description) } ?? .null,
                 ])
             return true
         }

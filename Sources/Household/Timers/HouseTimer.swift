@@ -6,9 +6,10 @@ package import JSON
 /// keeps it. An activator has one at most; a new one takes its place.
 ///
 ///     {"device": "6b4d5c", "activator": "6b4d5d", "state": false, "due": time, "lasts": seconds,
-///      "by": fingerprint, "name": string}
+///      "and": proviso, "by": fingerprint, "name": string}
 ///
-/// `lasts` is missing for what stays so; `by` and `name` are of the device that made it.
+/// `lasts` is missing for what stays so, `and`, a ``RuleProviso``, for what is done in any case; `by` and
+/// `name` are of the device that made it.
 package struct HouseTimer: Equatable, Sendable {
     /// A week: longer ones are scenes with a time.
     package static let maximumSeconds: Int64 = 604_800
@@ -22,20 +23,22 @@ package struct HouseTimer: Equatable, Sendable {
     package let state: JSONValue
     package let due: Date
     package let lasts: Int64?
+    /// What must hold when it is due: a lawn that is wet is not watered.
+    package let proviso: RuleProviso?
     package let by: String
     package let name: String
 
     package init(
-        device: String, activator: String, state: JSONValue, due: Date, lasts: Int64?, by: String,
-        name: String
+        device: String, activator: String, state: JSONValue, due: Date, lasts: Int64?,
+        proviso: RuleProviso? = nil, by: String, name: String
     ) {
         (self.device, self.activator, self.state, self.due) = (device, activator, state, due)
-        (self.lasts, self.by, self.name) = (lasts, by, name)
+        (self.lasts, self.proviso, self.by, self.name) = (lasts, proviso, by, name)
     }
 
     /// The timer that a request wants.
     ///
-    ///     {"state": true, "in": seconds, "lasts": seconds} / {"state": true, "at": time}
+    ///     {"state": true, "in": seconds, "lasts": seconds, "and": proviso} / {"state": true, "at": time}
     package init(
         device: String, activator: String, body: [UInt8], by: String, name: String, now: Date
     ) throws(HouseholdError) {
@@ -66,9 +69,17 @@ package struct HouseTimer: Equatable, Sendable {
         case .integer(let seconds)? where (1...HouseTimer.maximumSeconds).contains(seconds): lasts = seconds
         default: throw .badBody("lasts: not a number of seconds, up to \(HouseTimer.maximumSeconds)")
         }
+        let proviso: RuleProviso?
+        switch members["and"] {
+        case nil, .null?: proviso = nil
+        case .string(let text)?:
+            guard let read = RuleProviso(text) else { fallthrough }
+            proviso = read
+        default: throw .badBody("and: not DEVICE/ACTIVATOR and a condition")
+        }
         self.init(
             device: device, activator: activator, state: members["state"] ?? .null, due: due, lasts: lasts,
-            by: by, name: name)
+            proviso: proviso, by: by, name: name)
     }
 
     /// True if it ends something: off, shut, level 0.
@@ -110,6 +121,7 @@ package struct HouseTimer: Equatable, Sendable {
             "left": .integer(Int64(max(0, due.timeIntervalSince(now)).rounded(.up))),
         ]
         members["lasts"] = lasts.map(JSONValue.integer)
+        members["and"] = proviso.map { .string($0.description) }
         return .object(members)
     }
 }
