@@ -15,9 +15,8 @@ package struct Doctor: Sendable {
         let files = CheckHubFiles(state: state)
         network =
             [
-                CheckInterfaces.check, CheckMulticast.check, CheckDaemon.bus, CheckDaemon.daemon,
-                CheckPorts.check(5353),
-                CheckPorts.check(8000),
+                CheckInterfaces.check, CheckMulticast.check, CheckPorts.check(5353), CheckPorts.check(8000),
+                CheckDaemon.bus, CheckDaemon.daemon,
                 CheckFirewall.check(hasHub: files.exists, hubPort: files.hub?.settings.port),
                 CheckSearch.check(sweeps: sweeps),
             ] + (files.hub.map { [CheckTwin.check($0, of: state)] } ?? [])
@@ -66,11 +65,14 @@ package struct Doctor: Sendable {
     }
 
     /// What keeps this machine from hearing any hub.
-    private static let causes = ["interfaces", "multicast", "firewall"]
+    private static let causes = ["interfaces", "multicast", "port-5353", "firewall"]
 
     /// That nothing is heard follows from a cause here, and is not blamed on the hub or the access point.
     static func explained(_ finding: Finding, by cause: Finding?) -> Finding {
-        guard let cause, finding.check == "hubs", [.warning, .problem].contains(finding.verdict.status) else {
+        // A daemon cannot start where another program has its port.
+        let follows =
+            finding.check == "hubs" || finding.check == "avahi-daemon" && cause?.check == "port-5353"
+        guard let cause, follows, [.warning, .problem].contains(finding.verdict.status) else {
             return finding
         }
         return Finding(

@@ -20,6 +20,8 @@ enum CheckFirewall {
         var answers: Arrival
         /// A connection to the hub's TCP port.
         var connection = Arrival.untried
+        /// One to the neighbour's, from here.
+        var outgoing = Arrival.untried
     }
 
     private static let group = "224.0.0.251"
@@ -41,6 +43,7 @@ enum CheckFirewall {
             if let hubPort, let isIn = network.reaches(port: hubPort, within: 1_500) {
                 arrivals.connection = isIn ? .arrived : .lost
             }
+            if let isOut = network.isReached(within: 1_500) { arrivals.outgoing = isOut ? .arrived : .lost }
             return verdict(arrivals, hasHub: hasHub, hubPort: hubPort ?? 8000)
         }
     }
@@ -75,6 +78,12 @@ enum CheckFirewall {
                 ? .problem("\(words); this hub is found by multicast DNS at most", mend: mend("8000/udp"))
                 : .warning("\(words); a hub that starts is noticed late", mend: mend("8000/udp"))
         }
+        if arrivals.outgoing == .lost {
+            return .problem(
+                "what goes out to TCP port 8000 is dropped: this machine's own firewall; "
+                    + "hubs are found, and cannot be reached",
+                mend: "allow what goes out to 8000/tcp: 'sudo nft list ruleset' shows the rules")
+        }
         if arrivals.answers == .lost {
             return .warning(
                 "answers to UDP probes are dropped: a firewall; hubs are found by multicast DNS alone",
@@ -103,7 +112,9 @@ enum CheckFirewall {
         for wait in [useconds_t(20_000), 100_000, 200_000, 400_000] {
             network.send(query, to: group, port: 5353)
             network.send(nonce, to: network.broadcast, port: 8000)
-            if let port = answers?.port { network.send(nonce, to: network.broadcast, port: port) }
+            if let port = answers?.port {
+                network.send(nonce, to: network.broadcast, port: port, asAnswer: true)
+            }
             usleep(wait)
             let all = [mdns?.receives(nonce), discovery?.receives(nonce), answers?.receives(nonce)]
             if all.allSatisfy({ $0 != false }) { break }

@@ -1,6 +1,7 @@
 import Addresses
 import Discovery
 import HubClient
+import Identity
 import Pairing
 
 /// Whether hubs are heard, and if not, whether they are there all the same.
@@ -13,6 +14,8 @@ enum CheckSearch {
         /// It is on this machine: that it is heard says nothing of the network.
         var isOwn = false
         var name = ""
+        /// A hub of one id is one, though it may have two rows.
+        var id: Fingerprint?
         var places: [TryPlaces.Place] = []
 
         /// Everything but the ways by which it was heard.
@@ -60,7 +63,7 @@ enum CheckSearch {
         return try await SearchHubs(known: KnownHubs(), options: options).run { _ in }.map { row in
             Heard(
                 sources: row.hub.sources, hasID: row.hub.id != nil,
-                isOwn: row.hub.addresses.allSatisfy(own.contains), name: row.hub.name,
+                isOwn: row.hub.addresses.allSatisfy(own.contains), name: row.hub.name, id: row.hub.id,
                 places: row.hub.addresses.map { TryPlaces.Place(address: $0, port: row.hub.port) })
         }
     }
@@ -71,7 +74,8 @@ enum CheckSearch {
         for hub in one + other {
             let sources = hub.sources.union(all[hub.identity]?.sources ?? [])
             all[hub.identity] = Heard(
-                sources: sources, hasID: hub.hasID, isOwn: hub.isOwn, name: hub.name, places: hub.places)
+                sources: sources, hasID: hub.hasID, isOwn: hub.isOwn, name: hub.name, id: hub.id,
+                places: hub.places)
         }
         return Array(all.values)
     }
@@ -126,9 +130,12 @@ enum CheckSearch {
                     "allow 8000/udp in the firewall of the hub, and answers from that port in this machine's")
         }
         let names = Dictionary(grouping: heard.filter { !$0.name.isEmpty }, by: \.name)
-        if let (name, twins) = names.filter({ $0.value.count > 1 }).min(by: { $0.key < $1.key }) {
+        let counts = names.mapValues { rows in
+            Set(rows.compactMap(\.id)).count + rows.count { $0.id == nil }
+        }
+        if let (name, count) = counts.filter({ $0.value > 1 }).min(by: { $0.key < $1.key }) {
             return .warning(
-                "\(hubs(twins.count)) are called \(name)",
+                "\(hubs(count)) are called \(name)",
                 mend: "give one of them another name, on it: 'sudo hubpair setup --change --name NAME'")
         }
         return .ok("\(hubs(heard.count)) heard")

@@ -44,14 +44,16 @@ enum TryPlaces {
     static let maximum = 256
     /// The kernel asks three times, a second apart, for the hardware address of a machine that is not there.
     private static let patience = Duration.milliseconds(3_600)
+    /// If it knew the machine a moment ago, it believes that for five seconds first.
+    private static let secondPatience = Duration.milliseconds(5_400)
 
-    /// The outcomes, in the order of the places. Blocks for ``patience`` at most, twice where some do not
-    /// answer.
+    /// The outcomes, in the order of the places. Blocks for ``patience`` at most, and for ``secondPatience``
+    /// where some do not answer.
     static func outcomes(of places: [Place], networks: [LocalNetwork]) -> [Place: Outcome] {
         let tried = Array(places.prefix(maximum))
-        var outcomes = connect(tried)
+        var outcomes = connect(tried, patience)
         let doubted = tried.filter { outcomes[$0] == .silent || outcomes[$0] == .absent }
-        outcomes.merge(connect(doubted)) { $1 }
+        outcomes.merge(connect(doubted, secondPatience)) { $1 }
         for (place, outcome) in outcomes where outcome != .open && outcome != .refused {
             if let way = detour(to: place, networks: networks) { outcomes[place] = way }
         }
@@ -77,7 +79,7 @@ enum TryPlaces {
         return .led(by: used.interface, insteadOf: own.interface)
     }
 
-    private static func connect(_ places: [Place]) -> [Place: Outcome] {
+    private static func connect(_ places: [Place], _ patience: Duration) -> [Place: Outcome] {
         var outcomes: [Place: Outcome] = [:]
         var waiting: [(place: Place, descriptor: Int32)] = []
         defer { for one in waiting { close(one.descriptor) } }

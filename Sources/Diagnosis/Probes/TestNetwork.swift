@@ -10,6 +10,7 @@ import Glibc
 struct TestNetwork: ~Copyable {
     /// How the names of such interfaces begin, by which other checks know to leave them out.
     static let prefix = "hpdoctor"
+    fileprivate static let hubPort: UInt16 = 8_000
 
     /// The near end's interface.
     let interface: String
@@ -21,6 +22,10 @@ struct TestNetwork: ~Copyable {
     private let sender: Int32
     /// A TCP socket in the namespace, for one connection.
     private let caller: Int32
+    /// A UDP socket in the namespace at the hubs' port, as their answers come from it; and a TCP socket that
+    /// listens there.
+    private let replier, listener: Int32
+    private let far: NetworkAddress?
     private let ip: String
 
     /// Nil if something is missing: then `why` says what.
@@ -41,22 +46,28 @@ struct TestNetwork: ~Copyable {
             run([ip, "address", "add", "169.254.\(number).\(base + 1)/30", "brd", "+", "dev", name])
                 && run([ip, "link", "set", name, "multicast", "on", "up"])
         else {
-            close(sender)
-            close(plan.caller)
+            for descriptor in [sender, plan.caller, plan.replier, plan.listener] { close(descriptor) }
             why = "ip does not give \(name) an address"
             return nil
         }
         (interface, broadcast) = (name, "169.254.\(number).\(base + 3)")
         address = NetworkAddress("169.254.\(number).\(base + 1)")
+        far = NetworkAddress("169.254.\(number).\(base + 2)")
         (self.sender, caller, self.ip) = (sender, plan.caller, ip)
+        (replier, listener) = (plan.replier, plan.listener)
     }
 
     deinit {
         // The kernel would do it some time after the socket is closed; others are to look at the interfaces
         // now.
         _ = run([ip, "link", "delete", interface])
-        close(sender)
-        close(caller)
+        for descriptor in [sender, caller, replier, listener] { close(descriptor) }
+    }
+
+    /// Whether a connection from this machine to the neighbour's TCP port of hubs gets there.
+    func isReached(within milliseconds: Int32) -> Bool? {
+        guard let far, listener >= 0 else { return nil }
+        return TCPConnect.errno(to: far, port: TestNetwork.hubPort, milliseconds: milliseconds) == 0
     }
 
     /// Whether a connection from the neighbour to a TCP port of this machine comes in. A refusal has come in,
@@ -74,11 +85,12 @@ struct TestNetwork: ~Copyable {
         return code == 0 || code == ECONNREFUSED
     }
 
-    /// Sends from the neighbour to this machine.
-    func send(_ bytes: [UInt8], to address: String, port: UInt16) {
+    /// Sends from the neighbour to this machine; as an answer: from the hubs' port.
+    func send(_ bytes: [UInt8], to address: String, port: UInt16, asAnswer: Bool = false) {
         guard let address = NetworkAddress(address) else { return }
+        let descriptor = asAnswer && replier >= 0 ? replier : sender
         _ = SystemAddress(address, port: port, interface: 0).withPointer {
-            sendto(sender, bytes, bytes.count, Int32(MSG_DONTWAIT), $0, $1)
+            sendto(descriptor, bytes, bytes.count, Int32(MSG_DONTWAIT), $0, $1)
         }
     }
 }
@@ -92,6 +104,8 @@ private final class Plan {
     let process: pid_t
     private var sender: Int32 = -1
     private(set) var caller: Int32 = -1
+    private(set) var replier: Int32 = -1
+    private(set) var listener: Int32 = -1
     private var why = ""
 
     init(ip: String, near: String, far: String, address: String, process: pid_t) {
@@ -145,7 +159,21 @@ private final class Plan {
         setsockopt(
             descriptor, Int32(IPPROTO_IP), IP_MULTICAST_IF, &request, socklen_t(MemoryLayout<ip_mreqn>.size))
         caller = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | O_CLOEXEC | O_NONBLOCK, 0)
+        replier = atHubPort(SOCK_DGRAM)
+        setsockopt(replier, SOL_SOCKET, SO_BROADCAST, &one, socklen_t(MemoryLayout<Int32>.size))
+        listener = atHubPort(SOCK_STREAM)
+        listen(listener, 1)
         sender = descriptor
+    }
+
+    /// -1 if there is none.
+    private func atHubPort(_ type: __socket_type) -> Int32 {
+        let descriptor = socket(AF_INET, Int32(type.rawValue) | O_CLOEXEC | O_NONBLOCK, 0)
+        guard descriptor >= 0 else { return -1 }
+        let address = SystemAddress.anyIPv4(port: TestNetwork.hubPort)
+        if address.withPointer({ bind(descriptor, $0, $1) }) == 0 { return descriptor }
+        close(descriptor)
+        return -1
     }
 }
 
