@@ -57,9 +57,7 @@ package struct Doctor: Sendable {
         for check in network {
             let finding = await check.run()
             try report(Doctor.explained(finding, by: cause))
-            if cause == nil, Doctor.causes.contains(check.id), finding.verdict.status == .problem {
-                cause = finding
-            }
+            if cause == nil, Doctor.isCause(finding) { cause = finding }
         }
         for finding in await others { try report(finding) }
     }
@@ -67,14 +65,27 @@ package struct Doctor: Sendable {
     /// What keeps this machine from hearing any hub.
     private static let causes = ["interfaces", "multicast", "port-5353", "firewall"]
 
+    private static func isCause(_ finding: Finding) -> Bool {
+        // What a firewall lets half in explains half of it.
+        let least: [Finding.Status] = finding.check == "firewall" ? [.problem, .warning] : [.problem]
+        return causes.contains(finding.check) && least.contains(finding.verdict.status)
+    }
+
     /// That nothing is heard follows from a cause here, and is not blamed on the hub or the access point.
     static func explained(_ finding: Finding, by cause: Finding?) -> Finding {
-        // A daemon cannot start where another program has its port.
+        guard let cause, [.warning, .problem].contains(finding.verdict.status) else { return finding }
         let follows =
-            finding.check == "hubs" || finding.check == "avahi-daemon" && cause?.check == "port-5353"
-        guard let cause, follows, [.warning, .problem].contains(finding.verdict.status) else {
-            return finding
-        }
+            switch (finding.check, cause.check) {
+            case ("hubs", _): cause.verdict.status == .problem || finding.verdict.status == .warning
+            // A daemon cannot start where another program has its port.
+            case ("avahi-daemon", "port-5353"): true
+            // One firewall that lets nothing out.
+            case ("firewall", "multicast"):
+                cause.verdict.seen.contains(CheckFirewall.own)
+                    && finding.verdict.seen.contains(CheckFirewall.own)
+            default: false
+            }
+        guard follows else { return finding }
         return Finding(
             check: finding.check, tried: finding.tried,
             verdict: .skipped("what \(cause.check) says explains it: \(finding.verdict.seen)"))

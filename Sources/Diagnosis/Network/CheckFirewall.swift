@@ -25,6 +25,8 @@ enum CheckFirewall {
     }
 
     private static let group = "224.0.0.251"
+    /// What findings say that blame it.
+    static let own = "this machine's own firewall"
 
     /// - Parameter hubPort: of the hub on this machine, if there is one that can be read.
     static func check(hasHub: Bool, hubPort: UInt16? = nil) -> DiagnosisCheck {
