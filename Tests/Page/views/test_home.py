@@ -115,11 +115,17 @@ class ApplianceTests(SampleTests):
         browser.find(card("Desk lamp"))
         small = browser.run("""
             // What is out of sight has no size.
-            for (const each of document.querySelectorAll('.cards')) each.style.contentVisibility = 'visible';
+            for (const each of document.querySelectorAll('.cards, .group')) each.style.contentVisibility = 'visible';
             return [...document.querySelectorAll('main button:not(.open)')].filter((each) => each.checkVisibility())
               .map((each) => [each.textContent || each.ariaLabel, each.getBoundingClientRect()])
               .filter(([, { width, height }]) => width < 44 || height < 44).map(([name]) => name);""")
         self.assertEqual(small, [])
+        # With more scenes than there is room for, too, nothing is beside the edge.
+        for name in ("Breakfast", "Movie night", "Everybody is away", "Holidays"):
+            self.ask("PUT", f"scenes/{name.replace(' ', '%20')}", {"states": [{
+                "device": self.all["Fan"]["deviceId"], "activator": self.all["Fan"]["activators"][0]["activatorId"], "state": False}]})
+        browser.find('//button[contains(@class, "scene")][contains(., "Holidays")]')
+        self.assertIs(browser.run("return document.documentElement.scrollWidth <= innerWidth"), True)
 
 
 class ManyTests(SampleTests):

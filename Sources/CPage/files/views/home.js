@@ -2,7 +2,7 @@
 
 import { button, called, confirm, icon, KeyedList, make, quoting, Row, say, sentence, set, sorting, toast, when } from "./dom.js";
 import { array, ask, list, own, part } from "./hub.js";
-import { byKind, byRoom, Column } from "./sections.js";
+import { byKind, byRoom, Column, favouritesOf } from "./sections.js";
 import { keep, kept, m, n, t } from "./text.js";
 
 // Room for both views beside one another.
@@ -157,10 +157,9 @@ export class HomeView {
     set(this.columns, "data-by", by);
     set(this.by, "hidden", isWide);
     for (const each of this.by.children) set(each, "aria-pressed", String(each.dataset.by === by));
-    const chosen = this.favourites.map((id) => shown.find((each) => each.id === id)).filter(Boolean);
-    this.first.show(chosen.length === 0 ? []
-      : [{ key: "favourites", name: t("Favourites"), area: "", appliances: chosen, isSorted: true }]);
-    set(this.first.node, "hidden", chosen.length === 0);
+    const favourites = favouritesOf(this.favourites, shown);
+    this.first.show(favourites);
+    set(this.first.node, "hidden", favourites.length === 0);
     if (by !== "kind") this.rooms.show(byRoom(shown, this.#rooms));
     if (by !== "room") this.kinds.show(byKind(shown));
     set(this.rooms.node, "hidden", by === "kind");

@@ -8,9 +8,11 @@ import { m, t } from "./text.js";
 // So many appliances are added before the browser gets its turn: a switch must not wait for two hundred others.
 const batch = 24;
 // So many stand in one list, which the browser leaves out while it is out of sight, and draws as a whole when it comes near.
-// Twelve at a time make a frame late on a slow machine. They fill the rows of one, two and four columns, or of three;
-// favourites are few, and have as many columns as there is room for.
-const block = 4, blockOfThree = 6, favourites = 60;
+// Twelve at a time make a frame late on a slow machine. They fill the rows of one, two and four columns, or of three. Lists
+// stand in groups that are left out, too: else each frame would look at every list of a thousand appliances.
+const block = 4, blockOfThree = 6, group = 8;
+// Favourites are few, and have as many columns as there is room for.
+const favourites = 60;
 const three = matchMedia("(min-width: 55.4rem) and (max-width: 73.09rem)");
 
 // The headings by kind, in their order.
@@ -40,6 +42,12 @@ export function byRoom(appliances, all) {
     sections.push({ key: "", name: t(sections.length > 0 ? "In no room" : "Appliances"), area: "", appliances: others });
   }
   return sections;
+}
+
+// Favourites, in the order in which they were chosen; none is no section.
+export function favouritesOf(ids, appliances) {
+  const chosen = ids.map((id) => appliances.find((each) => each.id === id)).filter(Boolean);
+  return chosen.length === 0 ? [] : [{ key: "favourites", name: t("Favourites"), area: "", appliances: chosen, isSorted: true }];
 }
 
 // A column of sections, filled little by little.
@@ -93,7 +101,7 @@ class Section {
     this.blocks = make("div.blocks");
     // Of several houses each has its own kitchen.
     const labels = app.labelledBy ? `${app.labelledBy} ${id}` : id;
-    this.list = new KeyedList(this.blocks, () => new Block(labels, card));
+    this.list = new KeyedList(this.blocks, () => new Group(() => new Group(() => new Block(labels, card))));
     this.node = make("section.room", { "aria-labelledby": labels },
       make("div.headline", make("h2", make("span", { id }, this.name, " ", this.area)), this.note, this.all), this.blocks);
   }
@@ -104,12 +112,32 @@ class Section {
     const on = section.all.filter((each) => each.isOn).length;
     say(this.note, on > 0 ? t("{0} on", on) : "");
     set(this.all, "aria-label", t("All at once: {0}", section.name));
-    const size = section.isSorted ? favourites : three.matches ? blockOfThree : block, blocks = [];
-    const first = this.#isSecond && size === block ? block / 2 : size;
-    for (let at = 0, end = first; at < section.appliances.length; [at, end] = [end, end + size]) {
-      blocks.push(section.appliances.slice(at, end));
-    }
-    this.list.show(blocks.map((appliances, index) => ({ appliances, index })), (block) => block.index);
+    const size = section.isSorted ? favourites : three.matches ? blockOfThree : block;
+    // Not two columns begin a list at a time. Of nested parts that are left out Chromium draws the innermost with the one
+    // around it, all at once: each list has one of its own.
+    const lists = parts(section.appliances, size, this.#isSecond && size === block ? block / 2 : size);
+    const groups = parts(parts(lists, 1), group, this.#isSecond ? group / 2 : group);
+    this.list.show(numbered(groups), (each) => each.index);
+  }
+}
+
+// In parts of a size, the first of another one.
+function parts(all, size, first = size) {
+  const found = [];
+  for (let at = 0, end = first; at < all.length; [at, end] = [end, end + size]) found.push(all.slice(at, end));
+  return found;
+}
+const numbered = (all) => all.map((items, index) => ({ items, index }));
+
+// Lists, or groups of them.
+class Group {
+  constructor(makePart) {
+    this.node = make("div.group");
+    this.list = new KeyedList(this.node, makePart);
+  }
+  update({ items }) {
+    this.node.style.setProperty("--count", items.flat(2).length);
+    this.list.show(numbered(items), (each) => each.index);
   }
 }
 
@@ -118,9 +146,9 @@ class Block {
     this.node = make("ul.cards", { "aria-labelledby": labelledBy });
     this.list = new KeyedList(this.node, (appliance) => card(appliance.id));
   }
-  update({ appliances }) {
+  update({ items }) {
     // How high it is, before the browser has seen it.
-    this.node.style.setProperty("--count", appliances.length);
-    this.list.show(appliances, (appliance) => appliance.id);
+    this.node.style.setProperty("--count", items.length);
+    this.list.show(items, (appliance) => appliance.id);
   }
 }
