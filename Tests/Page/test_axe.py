@@ -5,14 +5,13 @@ import unittest
 
 import test_kinds
 from house import IS_LONG, HouseTests, Used
+from test_home import SampleTests
 
 # From PyPI's axe-playwright-python, see samples/prepare; it is kept out of the repository.
 AXE = pathlib.Path(os.environ["HUBPAIR_AXE"])
 
 
-class AxeTests(HouseTests):
-    HESTIA = test_kinds.HOUSE_FILE
-
+class Axe:
     def violations(self, browser):
         browser.run(AXE.read_text())
         browser.run("""
@@ -25,6 +24,17 @@ class AxeTests(HouseTests):
         found = browser.wait(lambda: browser.run("return window.found"), "axe ends")
         self.assertGreater(found["passes"], 10)
         return found["violations"]
+
+    def look_by_night(self, browser):
+        for scheme, is_dark in (("dark", True), ("light", False)):
+            browser.develop("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+            self.assertIs(browser.run("return matchMedia('(prefers-color-scheme: dark)').matches"), is_dark)
+            if is_dark:
+                self.assertEqual(self.violations(browser), [])
+
+
+class AxeTests(Axe, HouseTests):
+    HESTIA = test_kinds.HOUSE_FILE
 
     def test_no_part_of_the_page_violates_a_rule(self):
         self.asking("Eve")
@@ -47,13 +57,6 @@ class AxeTests(HouseTests):
         with self.subTest("a code"):
             self.assertEqual(self.violations(owner), [])
 
-    def look_by_night(self, browser):
-        for scheme, is_dark in (("dark", True), ("light", False)):
-            browser.develop("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
-            self.assertIs(browser.run("return matchMedia('(prefers-color-scheme: dark)').matches"), is_dark)
-            if is_dark:
-                self.assertEqual(self.violations(browser), [])
-
     def test_nor_does_what_strangers_see(self):
         with self.subTest("stranger"):
             self.assertEqual(self.violations(self.browser()), [])
@@ -62,6 +65,43 @@ class AxeTests(HouseTests):
     def test_nor_does_the_page_without_scripts(self):
         browser = self.browser(self.device("Olga", "owner"), path="/hubpair/v1/access")
         self.assertEqual(self.violations(browser), [])
+
+
+class DialogTests(Axe, SampleTests):
+    def opened(self, browser, what, *presses):
+        """What these presses open, by day and by night, on a small telephone."""
+        for xpath in presses:
+            browser.click(xpath)
+        browser.find("//dialog")
+        with self.subTest(what):
+            self.assertEqual(self.violations(browser), [])
+            if Used.name == "chromium":
+                self.look_by_night(browser)
+                self.assertEqual(browser.run(
+                    "return [...document.querySelectorAll('dialog')].every((each) => each.scrollWidth <= each.clientWidth)"), True)
+        browser.wait(lambda: browser.key("\ue00c") or not browser.visible("//dialog"), "it is closed")
+
+    def test_no_dialog_violates_a_rule(self):
+        self.ask("PUT", "scenes/Night", {"states": [{
+            "device": self.all["Kitchen light"]["deviceId"],
+            "activator": self.all["Kitchen light"]["activators"][1]["activatorId"], "state": 0.2}]})
+        self.addCleanup(self.ask, "DELETE", "scenes/Night")
+        browser = self.browser(self.owner)
+        browser.resize(320, 640)
+        name = lambda each: f'//button[@class="open"][.="{each}"]'
+        for each in ("Hue go", "Living room heating", "Bedroom blinds", "Sprinkler", "Thermometer"):
+            self.opened(browser, each, name(each))
+        self.opened(browser, "history", name("Hue go"), '//dialog//button[.="History"]')
+        self.opened(browser, "another name", name("Hue go"), '//dialog//button[.="Rename"]')
+        self.opened(browser, "its end", name("Hue go"), '//dialog//button[.="Remove"]')
+        self.opened(browser, "a camera", name("Hue go"), '//dialog//button[.="Camera …"]')
+        self.opened(browser, "all at once", '//button[.="All at once"]')
+        self.opened(browser, "what scenes change", '//button[@aria-label="What the scenes would change"]')
+        self.opened(browser, "about", '//button[@id="about"]')
+        browser.click('//a[@href="#arrange"]')
+        for each in ("New room", "New scene", "New rule", "Add an appliance", "History of the house"):
+            self.opened(browser, each, f'//button[.="{each}"]')
+        self.opened(browser, "a scene", '//button[@aria-label="Change Night"]')
 
 
 if __name__ == "__main__":

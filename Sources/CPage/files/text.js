@@ -41,7 +41,7 @@ const own = [
   m("the server behind the hub, {0}, does not answer"), m("the server behind the hub, {0}, answers again"),
   m("armed: {0} (scene {1}, {2})"), m("disarmed: {0} (scene {1}, {2})"), m("armed: {0}"), m("disarmed: {0}"),
   m("the scene {0} did not run ({1}): {2}"), m("{0} was not set in time: the hub came to it too late"),
-  m("{0} was not set: guests leave it alone"), m("{0} was not set: {1}"),
+  m("{0} was not set: guests leave it alone"), m("{0} was not set: what it waited for does not hold"), m("{0} was not set: {1}"),
   m("the disk of the hub is nearly full: {0} are free"), m("the disk of the hub has room again"),
   m("the clock of the hub is behind by {0}, or was ahead before"),
 ];

@@ -55,6 +55,67 @@ class DayTests(SampleTests):
         self.hub.wait_for(lambda: self.state("Terrace light") is False, "it is off again")
         self.hub.wait_for(lambda: self.ask("GET", "timers")["timers"] == [], "and nothing waits")
 
+    def test_watering_has_a_time_a_length_and_a_humidity(self):
+        sensor, valve = self.all["Fridge"], self.all["Sprinkler"]
+        self.ask("PUT", f"/devices/{sensor['deviceId']}", {"name": "Lawn moisture"})
+        self.addCleanup(self.ask, "PUT", f"/devices/{sensor['deviceId']}", {"name": "Fridge"})
+        self.set("Sprinkler", False)
+        proviso = f"{sensor['deviceId']}/{sensor['activators'][0]['activatorId']} below "
+        browser = self.browser(self.owner)
+        browser.find(card("Lawn moisture"))
+        self.sheet(browser, "Sprinkler")
+        browser.click('//dialog//option[@value="at"][.="Open at"]')
+        browser.run("""
+            const time = document.evaluate(arguments[0], document, null, 9).singleNodeValue;
+            time.value = "06:00";""", '//dialog//label[contains(., "When")]/input')
+        browser.click('//dialog//label[contains(., "How long")]//option[@value="20"]')
+        browser.click('//dialog//label[contains(., "From which humidity")]//option[contains(., "Lawn moisture")]')
+        # It begins with what it is now.
+        self.assertEqual(browser.run("return document.querySelector('.timer > input:not([hidden])').value"), "35")
+        browser.click('//dialog//button[.="Start"]')
+        browser.find('//dialog//p[contains(., "At 06:00")][contains(., "for 20 minutes")][contains(., "is below 35 %")]')
+        browser.click('//dialog//button[@value="yes"]')
+        browser.find('//dialog//p[starts-with(., "Open in")][contains(., "for 20 minutes")][contains(., "only below 35 %")]')
+        timer, = self.ask("GET", "timers")["timers"]
+        self.assertEqual((timer["state"], timer["lasts"], timer["and"]), (True, 1200, proviso + "0.35"))
+        self.assertIs(self.state("Sprinkler"), False)
+        place = f"timers/{valve['deviceId']}/{valve['activators'][0]['activatorId']}"
+        # Too wet: it is left out, and that is said.
+        self.ask("PUT", place, {"state": True, "in": 0, "lasts": 1, "and": proviso + "0.3"})
+        self.hub.wait_for(lambda: any("what it waited for does not hold" in each["text"] for each in self.ask("GET", "messages")["messages"]), "said")
+        self.assertEqual((self.ask("GET", "timers")["timers"], self.state("Sprinkler")), ([], False))
+        # Dry: it opens, and is closed again.
+        self.ask("PUT", place, {"state": True, "in": 0, "lasts": 600, "and": proviso + "0.4"})
+        self.hub.wait_for(lambda: self.state("Sprinkler") is True, "it is open")
+        self.hub.wait_for(lambda: [each["state"] for each in self.ask("GET", "timers")["timers"]] == [False], "it will be closed")
+        self.ask("DELETE", place)
+        self.set("Sprinkler", False)
+        self.assertEqual(browser.complaints(), [])
+
+    def test_a_rule_counts_in_the_unit_of_what_it_watches(self):
+        browser = self.browser(self.owner)
+        browser.click('//a[@href="#arrange"]')
+        browser.click('//button[.="New rule"]')
+        browser.type('//dialog//label[contains(., "Name")]/input', "Hot")
+        browser.click('//dialog//label[contains(., "When")]//option[contains(., "Front door")]')
+        self.assertEqual(browser.run("return [...document.querySelectorAll('dialog option[value=above]')].map((each) => each.hidden)"), [True])
+        browser.click('//dialog//label[contains(., "When")]//option[contains(., "Thermometer")]')
+        browser.click('//dialog//label[contains(., "Becomes")]//option[@value="above"]')
+        self.assertEqual(browser.run("return document.querySelector('dialog input[type=number]').value"), "20.8")
+        browser.find('//dialog//label[contains(., "Value (°C)")]')
+        browser.run("document.querySelector('dialog input[type=number]').value = ''")
+        browser.type('//dialog//label[contains(., "Value (°C)")]/input', "25")
+        browser.type('//dialog//label[contains(., "Which says")]/input', "It is hot")
+        browser.click('//dialog//button[.="Save"]')
+        self.hub.wait_for(lambda: [each["when"] for each in self.ask("GET", "rules")["rules"]] == ["above 0.625"], "kept")
+        # Opened again it says what was typed.
+        browser.click('//button[@aria-label="Change Hot"]')
+        browser.wait(lambda: browser.run("return document.querySelector('dialog input[type=number]')?.value") == "25", "in degrees")
+        browser.click('//dialog//button[.="Save"]')
+        browser.wait(lambda: not browser.visible("//dialog"), "it is kept again")
+        self.assertEqual([each["when"] for each in self.ask("GET", "rules")["rules"]], ["above 0.625"])
+        self.ask("DELETE", "rules/Hot")
+
     def test_a_scene_says_what_it_would_change_and_takes_values(self):
         self.set("Kitchen light", True)
         self.set("Front door", True)

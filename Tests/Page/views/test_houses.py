@@ -117,6 +117,13 @@ class HousesTests(HouseTests):
         self.assertEqual(browser.visible(f'{self.section("Town")}//button[contains(@class, "scene")]'), [])
         # A camera's picture, by way of this computer.
         browser.find(f'{card}//div[@class="picture"]//img')
+        # Its favourites are first, and are this computer's at that hub.
+        browser.click(f'{card}//button[@class="open"]')
+        browser.click('//dialog//button[@aria-label="Favourite"]')
+        browser.key("\ue00c")
+        browser.find(f'{garden}//section[.//h2[contains(., "Favourites")]]//li[contains(., "{lamp["name"]}")]')
+        self.assertEqual(browser.run(
+            f"return fetch('{at}/hubpair/v1/preferences').then((answer) => answer.json())")["favourites"], [lamp["deviceId"]])
         # One search over all houses.
         browser.type('//input[@type="search"]', "device 9")
         browser.wait(lambda: len(browser.visible('//li[contains(@class, "card")]')) == 1, "only the one")

@@ -6,6 +6,12 @@ import { t } from "./text.js";
 
 let number = 0;
 
+// "Switch off at 14:05".
+function timerWord(appliance, timer) {
+  const activator = appliance.activators.find((each) => each.id === timer.activator);
+  return `${appliance.verb(activator, timer.state)} ${t("at {0}", clockAt(new Date(timer.due)))}`;
+}
+
 // Cards are drawn for so many milliseconds; then the browser gets its turn, and shows them. Those that are left come
 // after that.
 const turn = 3;
@@ -63,7 +69,7 @@ export class Card {
     }
     say(this.open, appliance.name);
     const timer = this.#app.home.timerOf(appliance);
-    say(this.words, timer ? `${appliance.standing} · ⏱ ${clockAt(new Date(timer.due))}` : appliance.standing);
+    say(this.words, timer ? `${appliance.standing} · ${timerWord(appliance, timer)}` : appliance.standing);
     set(this.node, "data-waiting", appliance.isWaiting);
     set(this.node, "aria-busy", appliance.isWaiting ? "true" : null);
     set(this.node, "data-kind", appliance.kind);

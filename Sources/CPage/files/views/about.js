@@ -2,7 +2,7 @@
 
 import { forgetAll, forgetHouse, isPinning } from "./app.js";
 import { button, called, confirm, make, sentence, show, toast } from "./dom.js";
-import { ask, part } from "./hub.js";
+import { ask } from "./hub.js";
 import { showPush } from "./push.js";
 import { keep, kept, languages, m, t } from "./text.js";
 
@@ -32,7 +32,7 @@ async function leave(app) {
     t("This browser is let in no more, at once. Only a new code lets it in again."), t("Leave"));
   if (!isMeant) return;
   try {
-    await ask("POST", `devices/${part(app.device.device)}/revoke`);
+    await ask("DELETE", "device");
     await forgetAll();
     reset();
   } catch (error) {
@@ -50,9 +50,6 @@ export function about(app, isFirst = false) {
     [t("This browser"), app.isChecked && isPinning ? t("warns when another certificate answers here than now") : app.isChecked ? t("checks at each visit that it is the hub that answers")
       : app.isChecked === false ? t("cannot check yet that it is the hub that answers") : null], [t("Version"), app.device?.version],
   ].filter(([, value]) => typeof value === "string" && value !== "");
-  const leaves = app.may.has("administer")
-    ? button(t("Leave this house"), () => leave(app), "danger")
-    : make("p.words", t("To leave, ask an owner to revoke this device, or forget the page in the browser."));
   const push = make("div.choices");
   if (!isFirst) showPush(app, push);
   const dialog = show(".wide", isFirst ? t("Welcome to {0}", called(app.hub)) : called(app.hub),
@@ -64,9 +61,13 @@ export function about(app, isFirst = false) {
       choice(t("Language"), languages, kept("language"), set("language")),
       choice(t("Temperatures"), { "": m("As the house says"), C: m("Celsius"), F: m("Fahrenheit") }, kept("degrees"), set("degrees"))),
     push,
-    isFirst ? null : make("p.words", t("This page is hubpair’s, which is free software. Who set up this house helps; “hubpair doctor” on the hub says what is wrong.")),
-    isFirst ? null : make("div.buttons.start", button(t("Forget what this browser keeps"), reset), leaves),
+    isFirst ? null : make("p.words", t("Who set up this house helps with it; “hubpair doctor” on the hub says what is wrong. hubpair is free software of its developers (Apache License 2.0): report its faults where it came from, and those that let somebody in as its SECURITY.md says, in private.")),
+    isFirst ? null : make("div.buttons.start", button(t("Forget what this browser keeps"), reset), button(t("Leave this house"), () => leave(app), "danger")),
     make("div.buttons", button(isFirst ? t("Begin") : t("Close"), () => dialog.close(), isFirst ? "primary" : "")));
+  // It is read from its beginning.
+  const heading = dialog.querySelector("h2");
+  heading.tabIndex = -1;
+  heading.focus();
   keep("met", app.device?.device ?? "1");
   return dialog;
 }

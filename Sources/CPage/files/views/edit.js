@@ -57,14 +57,37 @@ const kinds = {
     form(rule, { house, all }) {
       const parts = house.flatMap((each) => each.activators.map(
         (one) => [JSON.stringify([each.id, one.id]), `${called(each.name)}: ${called(one.name)}`]));
-      const key = JSON.stringify([rule.device, rule.activator]);
-      if (rule.device && !parts.some(([each]) => each === key)) parts.push([key, t("What is gone")]);
+      const before = JSON.stringify([rule.device, rule.activator]);
+      if (rule.device && !parts.some(([each]) => each === before)) parts.push([before, t("What is gone")]);
       const [word, limit] = (rule.when ?? "on").split(" ");
-      const what = choice(t("When"), parts, key);
+      const found = (key) => {
+        const [device, id] = JSON.parse(key || "[]");
+        return house.find((each) => each.id === device)?.activators.find((each) => each.id === id);
+      };
+      const what = choice(t("When"), parts, before);
       const is = choice(t("Becomes"), [
         ["on", t("on, or open")], ["off", t("off, or closed")], ["above", t("more than")], ["below", t("less than")],
       ], word);
-      const number = field(t("Value"), limit ?? 0.5, { type: "number", step: "any" });
+      const number = field("", "", { type: "number" });
+      // A value counts what its level counts: degrees, or parts of a hundred.
+      const measure = (key) => {
+        const one = found(key), scale = one?.isLevel && one.state >= 0 && one.state <= 1 ? one.scale : null;
+        const shown = (level) => (!scale ? level : scale.isPercent ? Number((level * 100).toFixed(1)) : scale.value(level));
+        say(number.label, scale ? `${t("Value")} (${scale.symbol})` : t("Value"));
+        for (const [name, value] of Object.entries({ min: scale?.from, max: scale?.to, step: "any" })) set(number.input, name, value);
+        number.input.value = key === before && limit !== undefined ? shown(Number(limit)) : scale ? shown(one.state) : limit ?? 0.5;
+        // Of a switch nothing is more or less.
+        for (const each of is.input.options) set(each, "hidden", one?.isSwitch === true && !each.value.startsWith("o"));
+        if (is.input.selectedOptions[0]?.hidden) {
+          is.input.value = "on";
+          is.input.dispatchEvent(new Event("change"));
+        }
+        number.read = () => {
+          const value = Number(number.input.value);
+          if (key === before && limit !== undefined && value === shown(Number(limit))) return Number(limit);
+          return !scale ? value : Number((scale.isPercent ? value / 100 : scale.level(value)).toFixed(6));
+        };
+      };
       const kind = choice(t("Then comes"), [
         ["notification", t("a notification")], ["alarm", t("an alarm, until somebody acknowledges it")],
       ], rule.kind ?? "notification");
@@ -80,13 +103,14 @@ const kinds = {
         ...(state && !["on", "off"].includes(state) ? [[state, state]] : [])], state ?? "on");
       follow(other, (value) => appear([how, value !== ""]));
       const within = checks(t("Only in these scenes; none chosen: always"), names, rule.in);
+      follow(what, measure);
       follow(is, (value) => appear([number, !value.startsWith("o")]));
       appear([within, names.length > 0], [run, names.length > 0]);
       return [what, is, number, other, how, kind, text, run, within, () => {
         const [device, activator] = JSON.parse(what.input.value || "[]");
         const needs = !number.node.hidden, armed = within.chosen();
         return {
-          device, activator, when: is.input.value + (needs ? ` ${Number(number.input.value)}` : ""),
+          device, activator, when: is.input.value + (needs ? ` ${number.read()}` : ""),
           kind: kind.input.value, text: text.input.value, run: run.input.value || null, in: armed.length > 0 ? armed : null,
           and: other.input.value ? `${other.input.value} ${how.input.value}` : null,
         };
@@ -107,7 +131,8 @@ function follow(choice, act) {
 function field(label, value, more) {
   const input = make("input", { autocomplete: "off", ...more });
   input.value = value ?? "";
-  return { input, node: make("label.field", label, input) };
+  const words = make("span", label);
+  return { input, label: words, node: make("label.field", words, input) };
 }
 
 function choice(label, options, value) {

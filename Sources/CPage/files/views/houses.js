@@ -6,7 +6,7 @@ import { button, icon, KeyedList, make, say, sentence, set, span, toast } from "
 import { House } from "./house.js";
 import { SceneLine } from "./home.js";
 import { array, ask, Away, list, own, part, Refusal } from "./hub.js";
-import { byRoom, Column } from "./sections.js";
+import { byRoom, Column, favouritesOf } from "./sections.js";
 import { m, t } from "./text.js";
 
 const local = "/hubpair/local/";
@@ -138,7 +138,14 @@ class HouseSection {
   // For the cards and the sheet. What else this device may do stands on the page of that hub.
   may = new Set();
   home = {
-    timers: null, preferences: null, favourites: [], load: () => this.#loadTimers(),
+    timers: null, preferences: null, load: () => this.#loadTimers(),
+    get favourites() { return array(this.preferences?.favourites).map(String); },
+    favour: async (id, isFavourite) => {
+      const favourites = this.home.favourites.filter((each) => each !== id);
+      if (isFavourite) favourites.push(id);
+      this.home.preferences = await ask("PUT", this.house.path("preferences"), { ...this.home.preferences, favourites });
+      this.draw();
+    },
     hasPicture: (id) => this.#pictures?.has(String(id)) === true,
     timerOf: ({ id, activators }) => (this.home.timers?.size
       ? activators.map((each) => this.home.timers.get(`${id}/${each.id}`)).find(Boolean) ?? null : null),
@@ -158,9 +165,9 @@ class HouseSection {
     this.note = make("p.words");
     this.scenes = new SceneLine(this);
     this.nothing = make("p.words", { hidden: true }, t("No appliance has this in its name."));
-    this.column = new Column(this);
+    [this.first, this.column] = [new Column(this), new Column(this)];
     this.node = make("section.house", { "aria-labelledby": id },
-      make("div.headline.of", this.name, this.status, this.open), this.note, this.alarms, this.scenes.node, this.nothing, this.column.node);
+      make("div.headline.of", this.name, this.status, this.open), this.note, this.alarms, this.scenes.node, this.nothing, this.first.node, this.column.node);
   }
 
   update(hub) {
@@ -216,10 +223,11 @@ class HouseSection {
     }
     this.#time = performance.now() - house.age * 1000;
     if (this.#rounds % 5 !== 0) return;
-    const [rooms, open, scenes, current, pictures] = await Promise.all([
-      ...["rooms", `messages?open=1&limit=${shownAlarms}`, "scenes", "scenes/current"].map((path) => own(house.path(path))),
+    const [rooms, open, scenes, current, preferences, pictures] = await Promise.all([
+      ...["rooms", `messages?open=1&limit=${shownAlarms}`, "scenes", "scenes/current", "preferences"].map((path) => own(house.path(path))),
       this.#mayArrange ? own(house.path("pictures")) : null, this.#loadTimers()]);
     this.scenes.take(scenes, current, null);
+    this.home.preferences = preferences;
     this.#pictures = new Set(list(pictures, "pictures").map((each) => String(each.device)));
     this.#rooms = list(rooms, "rooms");
     this.#alarms = list(open, "messages").filter((each) => each.kind === "alarm" && !each.acknowledged);
@@ -252,6 +260,9 @@ class HouseSection {
       const { query } = this.#view, all = [...this.house.appliances.values()];
       const shown = all.filter((each) => query === "" || `${each.name} ${each.type}`.toLowerCase().includes(query));
       set(this.nothing, "hidden", shown.length > 0 || all.length === 0);
+      const favourites = favouritesOf(this.home.favourites, shown);
+      this.first.show(favourites);
+      set(this.first.node, "hidden", favourites.length === 0);
       this.column.show(byRoom(shown, this.#rooms));
       this.scenes.show();
       this.#view.showSearch();
