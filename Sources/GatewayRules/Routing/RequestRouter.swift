@@ -73,6 +73,8 @@ package struct RequestRouter: Sendable {
         case hub
         /// The same with the ways to it, for an approved device.
         case hubWithWays
+        /// The hubs of its site, for an approved device.
+        case site
         /// The status of the requesting device.
         case device(ApprovedDevice, DeviceVerdict)
         /// The answer to a proxy: it may let this device's request pass.
@@ -162,6 +164,10 @@ package struct RequestRouter: Sendable {
                 if let action = tooLarge(head) { return action }
                 return .session(asksForBody: head.expectsContinue)
             case .hub: return answer(head, isApproved(client, access) ? .hubWithWays : .hub)
+            case .site:
+                return admit(head, from: client, access, if: { _ in true }) { device in
+                    answer(head, .site, admits: device)
+                }
             case .device where head.method == "DELETE": return leave(head, from: client, access)
             case .device: return answer(head, device(client, access))
             case .verify: return verification(head, client, guests, access)

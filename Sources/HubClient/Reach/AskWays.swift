@@ -2,7 +2,8 @@ import FoundationEssentials
 import Pairing
 import Synchronization
 
-/// Asks a hub for its ways, and stores what is new: only so can a device that leaves the house find back.
+/// Asks a hub for its ways, and stores what is new: only so can a device that leaves the house find back. A
+/// hub of a site tells of the others, too.
 struct AskWays: Sendable {
     let configuration: DeviceConfiguration
 
@@ -26,16 +27,34 @@ struct AskWays: Sendable {
         guard response.status == 200, let hub = try? HubDescription(parsing: body),
             hub.id == connection.pin.fingerprint, let ways = hub.ways
         else { return }
-        func told(_ known: KnownHubs) -> KnownHub? {
-            guard var hub = known.hubs.first(where: { $0.pin == connection.pin }) else { return nil }
-            let before = hub
-            hub.tell(ways)
-            return hub == before ? nil : hub
+        let known = try configuration.knownHubs()
+        var site: [SiteHub]?
+        if let mark = hub.site, known.hubs.contains(where: { $0.pin == connection.pin && $0.site != mark }) {
+            site = try await askSite(connection)
+        }
+        func take(_ known: inout KnownHubs) {
+            guard var after = known.hubs.first(where: { $0.pin == connection.pin }) else { return }
+            let before = after
+            after.tell(ways)
+            if let site {
+                after.site = hub.site
+                known.take(site, by: connection.pin, at: Date())
+            }
+            if after != before { known.insert(after) }
         }
         // Mostly nothing is new: then the file is not locked.
-        guard told(try configuration.knownHubs()) != nil else { return }
-        try KnownHubsFile(in: configuration).change { known, _ in
-            if let hub = told(known) { known.insert(hub) }
-        }
+        var after = known
+        take(&after)
+        guard after != known else { return }
+        try KnownHubsFile(in: configuration).change { known, _ in take(&known) }
+    }
+
+    private func askSite(_ connection: HubConnection) async throws -> [SiteHub]? {
+        let (response, body) = try await connection.send(
+            HubRequest(method: "GET", target: PairEndpoint.site.path),
+            maximumBodyByteCount: SiteHub.maximumByteCount,
+            deadlines: .init(quiet: .seconds(10), total: .seconds(10)))
+        guard response.status == 200 else { return nil }
+        return try? SiteHub.list(parsing: body)
     }
 }

@@ -61,6 +61,7 @@ extension ServeConnection {
         switch answer {
         case .hub: showsOldKey ? shared.oldHub : shared.hub
         case .hubWithWays: shared.ways.reply(showsOldKey ? shared.certificate.old : nil)
+        case .site: shared.ways.site
         case .device(let device, let verdict): ServeReply(device, verdict: verdict)
         case .verified(let device): ServeReply(verified: described(device).fields)
         case .pairingTooLarge(let count):

@@ -175,7 +175,8 @@ package final class ServeHub: Sendable {
         let status = ServiceStatus(
             manager, hub, port: bound, state: state, register: register, clock: clock)
         let keepAlive = KeepAlive(manager, loops.map(\.eventLoop)) { _ = try? register.device(hub.pin) }
-        let site = SiteWatch(state, log: shared.log, onStale: sweep)
+        let site = SiteWatch(
+            state, log: shared.log, entry: { shared.ways.entry }, onStale: sweep)
         let watch = StateWatch.start(
             state.path, for: register, on: group.next(), log: shared.log
         ) {

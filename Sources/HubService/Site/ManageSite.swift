@@ -26,16 +26,20 @@ package struct ManageSite {
     /// The first gate gives the site all that it has. At a later one the site's word counts: a device that is
     /// not known there comes along, and one that was revoked here after it was approved there is revoked.
     ///
+    /// - Parameter other: the hub whose site it is, which has another key.
     /// - Throws: `SiteError`; then nothing has changed here.
     package func join(
-        _ members: [SiteMember], _ credentials: SiteCredentials, stale: Int, now: Moment = .now
+        _ members: [SiteMember], _ credentials: SiteCredentials, stale: Int, with other: Fingerprint? = nil,
+        now: Moment = .now
     ) throws -> Joined {
         let directory = try state.open()
         return try directory.withLock { directory in
             let hub = try HubState.hub(in: directory)
             let before = try directory.read(SiteSettings.fileName, SiteSettings.init(parsing:))
+            let founder = other ?? before?.hub ?? hub.pin.fingerprint
+            if let before, before.hub != founder { throw SiteError.joined(before.members.map(\.text)) }
             var settings = SiteSettings(
-                members: members, hub: hub.pin.fingerprint, cluster: 0,
+                members: members, hub: founder, cluster: 0,
                 gate: before?.gate ?? ManageSite.gate(), stale: stale, credentials: credentials)
             let store = try EtcdStore(settings, isJoining: true)
             let (cluster, isInUse) = try store.standing()
@@ -43,6 +47,7 @@ package struct ManageSite {
                 throw SiteError.joined(before.members.map(\.text))
             }
             settings.cluster = cluster
+            guard isInUse || founder == hub.pin.fingerprint else { throw SiteError.nobody(founder) }
             var voided = 0
             if before == nil {
                 if isInUse {
@@ -89,6 +94,7 @@ package struct ManageSite {
             let isLast = try isOffline || takeOut(register, directory)
             try directory.destroy(SiteSettings.fileName)
             try directory.destroy(SiteCopy.fileName)
+            try directory.destroy(SiteGates.fileName)
             return isLast
         }
     }
@@ -100,6 +106,13 @@ package struct ManageSite {
                 let isLast = try store.gates().allSatisfy { $0.id == register.settings.gate }
                 let snapshot = try register.current()
                 try register.copy(snapshot, to: directory)
+                var gates =
+                    try directory.read(SiteGates.fileName, SiteGates.init(parsing:)) ?? SiteGates()
+                if gates.forget(register.settings.gate) {
+                    let change = try snapshot.change(to: [SharedFile(SiteGates.fileName, gates.serialized)])
+                    _ = try store.commit(change, on: snapshot.head)
+                    continue
+                }
                 if try store.remove(gate: register.settings.gate, head: snapshot.head) { return isLast }
             } catch SiteError.empty {
                 // It was cut short after the site was told.

@@ -12,6 +12,8 @@ package enum SiteError: Equatable, UserError {
     case refused(String)
     /// The members are of another cluster than the one that was joined.
     case otherCluster(String)
+    /// No gate of this other hub has moved in.
+    case nobody(Fingerprint)
     /// Nobody has moved in, or the last gate has left.
     case empty
     /// A gate began to move in, and was stopped.
@@ -41,8 +43,8 @@ package enum SiteError: Equatable, UserError {
     package var isOutage: Bool {
         switch self {
         case .silent, .noMajority, .failed, .stale: true
-        case .untrusted, .refused, .otherCluster, .empty, .unfinished, .movingIn, .damaged, .joined,
-            .notJoined, .badEndpoint, .badFile, .mismatch, .backupWithoutSite:
+        case .untrusted, .refused, .otherCluster, .empty, .nobody, .unfinished, .movingIn, .damaged,
+            .joined, .notJoined, .badEndpoint, .badFile, .mismatch, .backupWithoutSite:
             false
         }
     }
@@ -58,6 +60,7 @@ package enum SiteError: Equatable, UserError {
         case .otherCluster(let found):
             "the members are of another etcd cluster (\(found)) than the one that this hub has joined"
         case .empty: "the site holds nothing of this hub"
+        case .nobody(let hub): "no gate of the hub \(hub) is in this etcd"
         case .unfinished: "a gate began to move into the site and did not finish"
         case .movingIn: "another gate moves into the site at this moment"
         case .damaged(let words): "the site holds what no gate has written: \(words)"
@@ -77,7 +80,7 @@ package enum SiteError: Equatable, UserError {
         switch self {
         case .silent, .noMajority, .failed, .stale: .unavailable
         case .untrusted, .refused: .notPermitted
-        case .otherCluster, .empty, .unfinished: .configuration
+        case .otherCluster, .empty, .nobody, .unfinished: .configuration
         case .movingIn: .tryAgain
         case .damaged: .data
         case .joined, .notJoined, .badEndpoint, .mismatch, .backupWithoutSite: .usage
@@ -97,6 +100,7 @@ package enum SiteError: Equatable, UserError {
             "name the members of the one that it has joined, or leave that first: hubpair hub site leave "
                 + "--offline"
         case .empty: "a gate that has the devices moves in with 'hubpair hub site join'"
+        case .nobody: "'hubpair hub site' says at one of its gates which hub's site it is"
         case .unfinished: "run 'hubpair hub site join' again at that gate: it begins anew"
         case .movingIn: "try again once it is done"
         case .damaged: "bring etcd back from its backup (etcdctl snapshot restore)"

@@ -135,6 +135,7 @@ package final class SiteRegister: SharedFiles {
             switch name {
             case ApprovedDevices.fileName: try HubFile.devices.check(bytes)
             case Tickets.fileName: try HubFile.codes.check(bytes)
+            case SiteGates.fileName: try HubFile.siteGates.check(bytes)
             default: try HubFile.attempts.check(bytes)
             }
         } catch {

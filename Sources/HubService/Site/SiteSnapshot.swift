@@ -31,7 +31,9 @@ package struct SiteSnapshot: Equatable, Sendable {
     }
 
     /// The files that gates share.
-    package static let files = [ApprovedDevices.fileName, Tickets.fileName, FailedAttempts.fileName]
+    package static let files = [
+        ApprovedDevices.fileName, Tickets.fileName, FailedAttempts.fileName, SiteGates.fileName,
+    ]
     /// 10,000 codes with a use each, and as many devices.
     package static let maximumParts = 50_000
     /// Of one part; a group of ours has less than 1 kB.

@@ -2,7 +2,7 @@ package import FoundationEssentials
 import Glibc
 import Identity
 import JSON
-import Pairing
+package import Pairing
 
 /// How a site stands, as this gate sees it.
 package struct SiteStatus: Sendable {
@@ -26,6 +26,8 @@ package struct SiteStatus: Sendable {
     package let members: [Member]
     /// The names of the gates that have joined, this one's first; nil if the site does not say.
     package let gates: [String]?
+    /// The hubs that they are, this one's first; those that have served since they joined.
+    package let hubs: [SiteHub]
     /// The revision of the last change; nil if no majority says.
     package let revision: Int64?
     /// What this gate has a copy of; nil if of nothing yet.
@@ -36,11 +38,13 @@ package struct SiteStatus: Sendable {
     /// Asks every member.
     package init(of state: HubState) throws {
         let directory = try state.open()
-        _ = try HubState.hub(in: directory)
+        let own = try HubState.hub(in: directory).pin
         guard let settings = try directory.read(SiteSettings.fileName, SiteSettings.init(parsing:)) else {
             throw SiteError.notJoined
         }
         self.settings = settings
+        let known = try directory.read(SiteGates.fileName, SiteGates.init(parsing:))?.hubs ?? []
+        hubs = known.filter { $0.pin == own } + known.filter { $0.pin != own }
         let store = try EtcdStore(settings)
         members = settings.members.map { SiteStatus.ask($0, store.client, settings.cluster) }
         let told = Result { () throws(SiteError) in (try store.head(), try store.gates()) }

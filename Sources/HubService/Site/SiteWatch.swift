@@ -22,14 +22,20 @@ final class SiteWatch: Sendable {
 
     private let state: HubState
     private let log: ServeLog
+    private let entry: @Sendable () -> SiteHub
     private let onStale: @Sendable () -> Void
     private let queue = DispatchQueue(label: "hubpair.site")
     private let inbox = Mutex(Inbox())
     private let alarm = WakeUp()
 
-    /// - Parameter onStale: called when known devices may go on no longer.
-    init(_ state: HubState, log: ServeLog, onStale: @escaping @Sendable () -> Void) {
-        (self.state, self.log, self.onStale) = (state, log, onStale)
+    /// - Parameters:
+    ///   - entry: what this gate says of itself to the others.
+    ///   - onStale: called when known devices may go on no longer.
+    init(
+        _ state: HubState, log: ServeLog, entry: @escaping @Sendable () -> SiteHub,
+        onStale: @escaping @Sendable () -> Void
+    ) {
+        (self.state, self.log, self.entry, self.onStale) = (state, log, entry, onStale)
         queue.async { [self] in run() }
     }
 
@@ -50,6 +56,7 @@ final class SiteWatch: Sendable {
         var fault: String?
         var isStale = false
         var noted: ContinuousClock.Instant?
+        var told: SiteHub?
     }
 
     private func run() {
@@ -85,11 +92,35 @@ final class SiteWatch: Sendable {
                     self?.alarm.call()
                 }
             }
+            try tell(register, directory, &round)
             if round.fault != nil { log.notice("the site answers again; this gate is up to date") }
             (round.fault, round.isStale) = (nil, false)
         } catch {
             note(error, &round)
         }
+    }
+
+    /// Tells the other gates which hub this one is and where it is reached, once that is another.
+    private func tell(
+        _ register: SiteRegister, _ directory: borrowing ProtectedDirectory, _ round: inout Round
+    ) throws {
+        let entry = entry()
+        guard entry != round.told else { return }
+        let hasRoom = try directory.withSharedLock { directory in
+            let before = try directory.read(SiteGates.fileName, SiteGates.init(parsing:)) ?? SiteGates()
+            var gates = before
+            guard gates.note(register.settings.gate, entry) else { return false }
+            if gates != before {
+                try directory.replaceShared([SharedFile(SiteGates.fileName, gates.serialized)])
+            }
+            return true
+        }
+        if !hasRoom {
+            log.warning(
+                .fault,
+                "the site has \(SiteGates.maximumCount) gates; the others are not told of this one")
+        }
+        round.told = entry
     }
 
     /// Another site than before, or none.

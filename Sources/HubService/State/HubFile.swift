@@ -8,7 +8,7 @@ package enum HubFile: CaseIterable, Sendable {
         names
     case publicCertificate, certificateRequest
     case rooms, scenes, rules, sceneRuns
-    case site, siteCopy
+    case site, siteCopy, siteGates
 
     package var name: String {
         switch self {
@@ -33,6 +33,7 @@ package enum HubFile: CaseIterable, Sendable {
         case .sceneRuns: SceneRuns.fileName
         case .site: SiteSettings.fileName
         case .siteCopy: SiteCopy.fileName
+        case .siteGates: SiteGates.fileName
         }
     }
 
@@ -45,7 +46,7 @@ package enum HubFile: CaseIterable, Sendable {
         case .oldKey, .keys, .ways, .services, .joined, .publicCertificate, .rooms, .scenes, .rules,
             .sceneRuns, .site:
             .ifThere
-        case .codes, .attempts, .lastSeen, .names, .certificateRequest, .siteCopy: .never
+        case .codes, .attempts, .lastSeen, .names, .certificateRequest, .siteCopy, .siteGates: .never
         }
     }
 
@@ -63,7 +64,7 @@ package enum HubFile: CaseIterable, Sendable {
         case .settings, .publicCertificate, .certificateRequest, .site: .settings
         // The house is told of it.
         case .joined: .settings
-        case .ways: .ways
+        case .ways, .siteGates: .ways
         case .services: .services
         case .rooms, .scenes, .rules: .household
         // The hub begins to serve anew.
@@ -77,7 +78,7 @@ package enum HubFile: CaseIterable, Sendable {
         switch self {
         case .rooms, .scenes, .rules, .sceneRuns: true
         case .settings, .key, .oldKey, .keys, .certificate, .devices, .codes, .attempts, .lastSeen, .ways,
-            .services, .joined, .names, .publicCertificate, .certificateRequest, .site, .siteCopy:
+            .services, .joined, .names, .publicCertificate, .certificateRequest, .site, .siteCopy, .siteGates:
             false
         }
     }
@@ -93,7 +94,8 @@ package enum HubFile: CaseIterable, Sendable {
         switch self {
         case .devices, .attempts, .codes: true
         case .settings, .key, .oldKey, .keys, .certificate, .lastSeen, .ways, .services, .joined, .names,
-            .publicCertificate, .certificateRequest, .rooms, .scenes, .rules, .sceneRuns, .site, .siteCopy:
+            .publicCertificate, .certificateRequest, .rooms, .scenes, .rules, .sceneRuns, .site, .siteCopy,
+            .siteGates:
             false
         }
     }
@@ -118,6 +120,7 @@ package enum HubFile: CaseIterable, Sendable {
         case .sceneRuns: _ = try SceneRuns(parsing: bytes)
         case .site: _ = try SiteSettings(parsing: bytes)
         case .siteCopy: _ = try SiteCopy(parsing: bytes)
+        case .siteGates: _ = try SiteGates(parsing: bytes)
         case .key, .oldKey, .certificate, .publicCertificate: break
         }
     }

@@ -14,7 +14,19 @@ final class ServedWays: Sendable {
     /// The hub's own.
     let port: UInt16
     private let log: ServeLog
-    private let current: Mutex<HubWays>
+    private let current: Mutex<Known>
+
+    private struct Known: Equatable {
+        var ways: HubWays
+        /// The hubs of its site; none if it is alone.
+        var site: [SiteHub]
+
+        init(_ state: HubState) throws {
+            let directory = try state.open()
+            ways = try HubState.ways(in: directory)
+            site = try directory.read(SiteGates.fileName, SiteGates.init(parsing:))?.hubs ?? []
+        }
+    }
 
     /// - Parameters:
     ///   - names: what the hub is called, and which of its addresses it listens on.
@@ -22,11 +34,11 @@ final class ServedWays: Sendable {
     init(_ state: HubState, _ hub: Hub, names: ServedNames, port: UInt16, log: ServeLog) throws {
         (self.state, self.hub, self.names, self.port) = (state, hub, names, port)
         self.log = log
-        current = Mutex(try HubState.ways(in: state.open()))
+        current = Mutex(try Known(state))
     }
 
     /// The ways from outside, as the file has them.
-    var ways: HubWays { current.withLock { $0 } }
+    var ways: HubWays { current.withLock { $0.ways } }
 
     /// Looks at the file; call it when something in the directory has changed.
     ///
@@ -34,10 +46,10 @@ final class ServedWays: Sendable {
     @discardableResult
     func look() -> Bool {
         do {
-            let ways = try HubState.ways(in: state.open())
+            let known = try Known(state)
             return current.withLock { current in
-                defer { current = ways }
-                return current != ways
+                defer { current = known }
+                return current != known
             }
         } catch {
             log.warning(.fault, "keeps the ways that it knows: \(error)")
@@ -49,8 +61,21 @@ final class ServedWays: Sendable {
     ///
     /// - Parameter old: the pin of the key before, if that is shown to it.
     func reply(_ old: Pin? = nil) -> ServeReply {
-        ServeReply(.ok, json: hub.description(of: old ?? hub.pin).telling(home() + ways.told).serialized)
+        let site = current.withLock { $0.site }
+        // The gates beside this one are ways to the same hub.
+        let beside = site.first { $0.pin == hub.pin }?.ways ?? []
+        let mark = site.contains { $0.pin != hub.pin } ? SiteHub.mark(of: SiteHub.answer(site)) : nil
+        let own = entry.ways
+        let ways = own + beside.filter { way in !own.contains { $0.address == way.address } }
+        return ServeReply(
+            .ok, json: hub.description(of: old ?? hub.pin).telling(ways, site: mark).serialized)
     }
+
+    /// The answer to `/hubpair/v1/site`.
+    var site: ServeReply { ServeReply(.ok, json: SiteHub.answer(current.withLock { $0.site })) }
+
+    /// What this gate says of itself to its site.
+    var entry: SiteHub { SiteHub(name: hub.description.name, pin: hub.pin, ways: home() + ways.told) }
 
     /// The addresses of the links, the best first, and the name.
     private func home() -> [HubWay] {

@@ -5,11 +5,14 @@ package import JSON
 ///
 ///     {"name": string, "id": fingerprint, "api": 1, "pin": base64url of 32 bytes,
 ///      "past": [base64url of 32 bytes, ...], "key": base64url of 206 bytes}
-///     {"name": string, "id": fingerprint, "api": 1, "ways": [way, ...]}   ; to an approved device alone
+///     {"name": string, "id": fingerprint, "api": 1, "ways": [way, ...],
+///      "site": 8 characters}                                ; to an approved device alone
 ///
 /// `pin` stands only in the answer to `GET /hubpair/v1/hub`, for browsers; hubs before 0.2 have none. So do
 /// `past`, the pins of the keys before it, the latest first, and `key`, the ``KeyStatement`` by which the
 /// last of them names the key of today; a hub that never had another key has neither.
+/// `site` is another whenever the answer to `GET /hubpair/v1/site` (``SiteHub``) is; a hub that is alone has
+/// none.
 /// `api` is an integer, at least 1: the version of the exchange that the hub speaks. JSON with the limits of
 /// I-JSON (RFC 7493): at most 4,096 bytes, no duplicate keys; unknown keys are ignored. The description
 /// itself proves nothing.
@@ -29,6 +32,9 @@ public struct HubDescription: Equatable, Sendable {
 
     /// The ways to the hub; nil if it has not told any: an older one does not, nor any to a stranger.
     public private(set) var ways: [HubWay]?
+
+    /// The mark of the hubs of its site (``SiteHub/mark(of:)``); nil if it is alone.
+    package private(set) var site: String?
 
     /// Creates a description from its parts.
     public init(name: PeerName, id: Fingerprint, api: Int = HubDescription.api) {
@@ -54,11 +60,15 @@ public struct HubDescription: Equatable, Sendable {
             throw .name(error)
         }
         ways = message.list("ways").map { $0.prefix(HubWay.maximumCount).compactMap { HubWay($0) } }
+        site = (try? message.optionalText("site")).flatMap(\.self).flatMap { SiteHub.isMark($0) ? $0 : nil }
     }
 
     /// The same with as many of these ways as have room in a message of the exchange, the first ones.
-    package func telling(_ ways: [HubWay]) -> HubDescription {
+    ///
+    /// - Parameter site: the mark of the hubs of its site.
+    package func telling(_ ways: [HubWay], site: String? = nil) -> HubDescription {
         var description = self
+        description.site = site
         description.ways = Array(ways.prefix(HubWay.maximumCount))
         while description.ways?.isEmpty == false,
             description.serialized.count > PairMessage.maximumByteCount
@@ -72,6 +82,7 @@ public struct HubDescription: Equatable, Sendable {
         var members: [String: JSONValue] = [
             "name": .string(name.description), "id": .string(id.description), "api": .integer(Int64(api)),
         ]
+        if let site { members["site"] = .string(site) }
         if let ways { members["ways"] = .array(ways.map(\.json)) }
         return PairMessage(members)
     }

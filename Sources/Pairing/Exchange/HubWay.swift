@@ -46,6 +46,21 @@ public struct HubWay: Equatable, Sendable {
             && text.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != UInt8(ascii: ";") }
     }
 
+    /// As keyfiles have it: `192.0.2.7:8000 home`.
+    package var text: String { "\(address) \(kind.rawValue)" }
+
+    /// The ways of a list with `;` between them; nil if one is malformed. A newer version's kind is left out.
+    package static func list(_ text: String) -> [HubWay]? {
+        var ways: [HubWay] = []
+        for part in text.split(separator: ";") {
+            let words = part.split(separator: " ")
+            guard words.count == 2, isAddress(words[0]), ways.count < maximumCount else { return nil }
+            guard let kind = Kind(rawValue: String(words[1])) else { continue }
+            ways.append(HubWay(address: String(words[0]), kind: kind))
+        }
+        return ways
+    }
+
     var json: JSONValue {
         .object(["address": .string(address), "kind": .string(kind.rawValue)])
     }

@@ -4,6 +4,8 @@ public enum PairEndpoint: String, CaseIterable, Sendable {
     case pair = "/hubpair/v1/pair"
     /// The hub's description, for everyone.
     case hub = "/hubpair/v1/hub"
+    /// The hubs of its site, for approved devices.
+    case site = "/hubpair/v1/site"
     /// The status of the requesting device.
     case device = "/hubpair/v1/device"
     /// A browser's session: a challenge, and then a cookie.
@@ -20,7 +22,7 @@ public enum PairEndpoint: String, CaseIterable, Sendable {
         case .pair, .session: ["POST"]
         // A device that leaves takes its own approval back.
         case .device: ["GET", "HEAD", "DELETE"]
-        case .hub, .verify: ["GET", "HEAD"]
+        case .hub, .site, .verify: ["GET", "HEAD"]
         }
     }
 }

@@ -18,8 +18,10 @@ struct PairMessage {
     private let prefix: String
 
     /// Parses one message. Error messages name only keys of this protocol, never text from the sender.
-    init(parsing bytes: [UInt8]) throws(PairMessageError) {
-        guard bytes.count <= PairMessage.maximumByteCount else { throw .tooLarge(bytes.count) }
+    init(
+        parsing bytes: [UInt8], maximum: Int = PairMessage.maximumByteCount
+    ) throws(PairMessageError) {
+        guard bytes.count <= maximum else { throw .tooLarge(bytes.count) }
         let value: JSONValue
         do {
             value = try JSONReader.read(JSONValue.self, from: bytes, duplicateKeys: .refused)

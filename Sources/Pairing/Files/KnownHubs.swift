@@ -19,12 +19,20 @@ public struct KnownHub: Equatable, Sendable {
     /// The fingerprints of the keys before, the latest first.
     public package(set) var was: [Fingerprint] = []
 
+    /// The hub that has told of this one; nil if this computer has paired with it.
+    package var by: Fingerprint?
+    /// The mark of what it has told of its site.
+    package var site: String?
+
     /// The first 10 bytes of the pin.
     public var fingerprint: Fingerprint { pin.fingerprint }
 
     /// The same hub with another key.
     fileprivate func with(_ pin: Pin) -> KnownHub {
-        KnownHub(name: name, pin: pin, address: address, paired: paired, isPending: isPending, ways: ways)
+        var hub = KnownHub(
+            name: name, pin: pin, address: address, paired: paired, isPending: isPending, ways: ways)
+        (hub.by, hub.site) = (by, site)
+        return hub
     }
 
     /// A hub of these parts. An address that is not among the ways, as of version 0.1, is one more.
@@ -68,6 +76,8 @@ public struct KnownHub: Equatable, Sendable {
 /// `serial` and `was` stand in the group of a hub whose key has changed since they paired: the number of the
 /// statement that named the key, and the fingerprints of those before, with a space between two, the latest
 /// first, 16 at most.
+/// `by` stands in the group of a hub of a site: the fingerprint of the hub that has told of it; and `site` in
+/// the group of that one: the mark of what it has told (``SiteHub``).
 /// `status=pending` in place of `paired`: this computer has asked, and the owner has not answered.
 /// `[added …]`: ``AddedHub``.
 ///
@@ -119,6 +129,8 @@ public struct KnownHubs: Equatable, Sendable {
             }
             hub.serial = serial
             hub.was = KnownHubs.fingerprints(file.value("was", in: group))
+            hub.by = file.value("by", in: group).flatMap { Fingerprint($0) }
+            hub.site = file.value("site", in: group).flatMap { SiteHub.isMark($0) ? $0 : nil }
             hubs.append(hub)
         }
         added = try KnownHubs.addedHubs(in: file)
@@ -144,6 +156,8 @@ public struct KnownHubs: Equatable, Sendable {
         file.set("address", to: hub.address, in: group)
         file.set("paired", to: hub.paired?.timestamp, in: group)
         file.set("status", to: hub.isPending ? KnownHubs.pending : nil, in: group)
+        file.set("by", to: hub.by?.description, in: group)
+        file.set("site", to: hub.site, in: group)
         // What `address` says already is not written twice, so a file of 0.1 stays one.
         let isPlain = hub.ways.allSatisfy { $0.address == hub.address && $0.worked == nil }
         let ways = hub.ways.map(\.text).joined(separator: ";")

@@ -13,6 +13,8 @@ struct HubLine {
     /// `paired`, or `pending` until the hub's owner has approved this computer; of an added hub `unpaired`,
     /// or `unprotected` for a stock hub, with which no device can pair.
     let status: String
+    /// The fingerprint of the hub of its site that has told of it.
+    let by: String?
 
     init(_ hub: KnownHub, isDefault: Bool) {
         self.hub = hub.fingerprint.description
@@ -21,6 +23,7 @@ struct HubLine {
         paired = hub.paired
         self.isDefault = isDefault
         status = hub.isPending ? "pending" : "paired"
+        by = hub.by?.description
     }
 
     init(_ hub: AddedHub, isDefault: Bool) {
@@ -30,6 +33,7 @@ struct HubLine {
         paired = nil
         self.isDefault = isDefault
         status = hub.kind == .stock ? "unprotected" : "unpaired"
+        by = nil
     }
 
     /// The line of `hubs --json`.
@@ -37,7 +41,7 @@ struct HubLine {
         .object([
             "hub": .text(hub), "name": .string(name), "address": .text(address),
             "paired": .text(paired?.timestamp),
-            "default": .boolean(isDefault), "status": .string(status),
+            "default": .boolean(isDefault), "status": .string(status), "by": .text(by),
         ])
     }
 
@@ -46,7 +50,10 @@ struct HubLine {
 
     /// The row of the table: HUB, FINGERPRINT, ADDRESS, PAIRED, and what is special about it.
     var cells: [String] {
-        let words = [status == "paired" ? nil : status, isDefault ? "default" : nil]
+        let words = [
+            status == "paired" ? nil : status, isDefault ? "default" : nil,
+            by.map { Texts.words("by \($0)") },
+        ]
         return [
             name, hub ?? "-", address ?? "-", pairedText ?? "-",
             words.compactMap(\.self).joined(separator: ", "),

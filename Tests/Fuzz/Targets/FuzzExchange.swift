@@ -19,6 +19,12 @@ func fuzzExchange(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
         let again = try? PairRefusal(parsing: refusal.serialized)
         precondition(again == refusal || refusal.serialized.count > PairRequest.maximumByteCount)
     }
+    if let hubs = try? SiteHub.list(parsing: bytes) {
+        precondition(hubs.count <= SiteHub.maximumCount, "no more hubs than are kept")
+        // What is written may be longer than what was read: then the last ones have no room.
+        let again = try? SiteHub.list(parsing: SiteHub.answer(hubs))
+        precondition(again.map { $0 == Array(hubs.prefix($0.count)) } == true, "hubs of a site survive")
+    }
     if let hub = try? HubDescription(parsing: bytes) {
         precondition((try? HubDescription(parsing: hub.serialized)) == hub, "a hub survives")
     }

@@ -102,6 +102,7 @@ private func fuzzHubFiles(_ bytes: [UInt8]) {
     precondition(isKept(CertificateRequest.init(parsing:), \.serialized), "certificate-request")
     precondition(isKept(SiteSettings.init(parsing:), \.serialized), "site")
     precondition(isKept(SiteCopy.init(parsing:), \.serialized), "site-copy")
+    precondition(isKept(SiteGates.init(parsing:), \.serialized), "site-gates")
     precondition(
         isKept(HubSettings.init(parsing:)) { (try? $0.serialized(in: bytes)) ?? [] }, "hub")
 }

@@ -103,6 +103,75 @@ class SiteTests(unittest.TestCase):
             self.assertEqual(self.etcd.control("get", "--prefix", "/hubpair", "--keys-only").stdout.strip(), "")
             self.assertEqual((answer(one, tablet), answer(one, laptop)), (502, 403))
 
+    def test_hubs_with_keys_of_their_own(self):
+        """Two hubs, each with its key, and one list of who may come in. A client that has paired with one finds the other."""
+        self.etcd.join(self.first)
+        wing = Hub(name="North wing")
+        self.addCleanup(wing.remove)
+        known = self.pair(wing.start(), "Known in the wing")
+        wing.stop()
+        fingerprints = [hub.identity["hub"] for hub in (self.first, wing)]
+        with self.subTest("a hub that nobody has moved in with"):
+            self.assertEqual(
+                self.fails(wing, "hub", "site", "join", self.etcd.members, *self.etcd.options(), "--with", "7MRM-FEPH-QNYK-029X"),
+                (78, "error: no gate of the hub 7MRM-FEPH-QNYK-029X is in this etcd\n"
+                     "hint: 'hubpair hub site' says at one of its gates which hub's site it is\n"))
+        with self.subTest("the fingerprint comes from the first hub's status"):
+            whose = json.loads(self.first.run("hub", "site", "--json"))["hub"]
+            self.assertEqual(whose, fingerprints[0])
+        self.etcd.join(wing, "--with", whose)
+        # An address that others could reach.
+        address = ["10.77.0.9/32", "dev", "lo"]
+        subprocess.run(["ip", "address", "add", *address], check=True)
+        self.addCleanup(subprocess.run, ["ip", "address", "del", *address])
+        self.first.start()
+        wing.start()
+        with self.subTest("let in at one, let in at both"):
+            self.first.wait_for(lambda: answer(self.first, known) == 502, "the first hub lets it in")
+            laptop = self.pair(self.first, "Laptop")
+            wing.wait_for(lambda: answer(wing, laptop) == 502, "the wing lets it in")
+        def told(hub, device):
+            with Connection(hub.port, device) as connection:
+                status, _, body = connection.request("GET", "/hubpair/v1/site")
+            return status, {each["name"]: each for each in json.loads(body).get("hubs", [])}
+        with self.subTest("each tells of both, and strangers of none"):
+            for hub in (self.first, wing):
+                hub.wait_for(lambda: len(told(hub, laptop)[1]) == 2, "both are told of")
+            status, hubs = told(self.first, laptop)
+            self.assertEqual((status, sorted(hubs)), (200, ["Kitchen hub", "North wing"]))
+            self.assertIn({"address": f"10.77.0.9:{wing.port}", "kind": "home"}, hubs["North wing"]["ways"])
+            self.assertEqual(told(self.first, self.device("Stranger")), (403, {}))
+        environment = {**os.environ, "HUBPAIR_CONFIG": os.path.join(self.folder, "config"), "LC_ALL": "C.UTF-8"}
+
+        def client(*arguments, **options):
+            done = subprocess.run([HUBPAIR, *arguments], env=environment, text=True, capture_output=True, timeout=120, **options)
+            return done.returncode, done.stdout, done.stderr
+        with self.subTest("a client that pairs with one knows the other, and reaches it"):
+            self.assertEqual(client("pair", "-", "--hub", f"127.0.0.1:{self.first.port}", "--name", "Desk", input=self.first.run("print", "--format", "text", "--address", "none"))[0], 0)
+            hubs = {each["name"]: each for each in map(json.loads, client("hubs", "--json")[1].splitlines())}
+            self.assertEqual({name: each["by"] for name, each in hubs.items()}, {"Kitchen hub": None, "North wing": fingerprints[0]})
+            self.assertEqual(hubs["North wing"]["hub"], fingerprints[1])
+            status, out, words = client("call", "GET", "/hubpair/v1/device", "--hub", "North wing")
+            self.assertEqual(status, 0, words)
+            self.assertEqual(json.loads(out)["status"], "approved")
+            self.assertRegex(client("hubs")[1], f"North wing +{fingerprints[1]} .* by {fingerprints[0]}")
+        with self.subTest("who forgets a hub is not told of it again, as long as nothing is new"):
+            self.assertEqual(client("hubs", "forget", "North wing")[0], 0)
+            self.assertEqual(client("call", "GET", "/hubpair/v1/device")[0], 0)
+            self.assertNotIn("North wing", client("hubs")[1])
+        with self.subTest("revoked at one, refused at both"):
+            wing.run("devices", "revoke", "Laptop")
+            self.assertEqual(answer(wing, laptop), 403)
+            self.first.wait_for(lambda: answer(self.first, laptop) == 403, "the first hub refuses it")
+        with self.subTest("out again, with its own key and all devices"):
+            wing.run("hub", "site", "leave")
+            self.assertEqual({each["name"]: each["status"] for each in wing.devices()},
+                             {each["name"]: each["status"] for each in self.first.devices()})
+            desk = next(each for each in self.first.devices() if each["name"] == "Desk")
+            self.first.run("devices", "revoke", desk["device"])
+            self.assertEqual(next(each["status"] for each in wing.devices() if each["name"] == "Desk"), "approved")
+            self.first.wait_for(lambda: len(told(self.first, known)[1]) == 1, "the wing is not told of any more")
+
     def test_a_code_used_at_two_gates_has_one_winner(self):
         one, other = self.gates()
         with concurrent.futures.ThreadPoolExecutor(6) as pool:

@@ -62,7 +62,9 @@ struct HubSiteCommand: ParsableCommand {
             discussion: """
                 The first gate moves its devices and codes into etcd; nothing is lost. Another gate is made \
                 from its backup, with 'hub restore --join'. Joining again changes the members, the \
-                certificate or --stale. The files are read once, and kept in the hub's directory (mode 0600).
+                certificate or --stale. A hub with a key of its own joins with --with: its devices and \
+                those of the site are let in by all. The files are read once, and kept in the hub's \
+                directory (mode 0600).
 
                 EXAMPLES:
                   hubpair hub site join https://etcd1:2379 --ca ca.pem --cert g.pem --key g.key
@@ -99,13 +101,23 @@ struct HubSiteCommand: ParsableCommand {
             })
         var stale = SiteSettings.usualStale
 
+        @Option(
+            help: ArgumentHelp(
+                "The hub whose site it is, by its fingerprint. (default: this one)",
+                valueName: "hub"),
+            transform: optionValue(
+                "not a fingerprint", give: "what 'hubpair hub site' says at a gate of the site"
+            ) { Fingerprint(forgiving: $0) })
+        var with: Fingerprint?
+
         @OptionGroup var state: StateOption
 
         func run() throws {
             try checkIsPrivate(key)
             let credentials = SiteCredentials(
                 authority: try Join.read(ca), certificate: try Join.read(cert), key: try Join.read(key))
-            let joined = try ManageSite(state: state.state).join(members.list, credentials, stale: stale)
+            let joined = try ManageSite(state: state.state).join(
+                members.list, credentials, stale: stale, with: with)
             let count = "\(joined.devices) device\(joined.devices == 1 ? "" : "s")"
             Console.note(
                 joined.isFirst
@@ -157,7 +169,7 @@ struct HubSiteCommand: ParsableCommand {
                 "this hub is no gate of a site any more; its devices and codes are in \(state.state.path)")
             if !isLast {
                 Console.note(
-                    "warning: the other gates have the same key; what is revoked here, they still let in")
+                    "warning: the other gates go on: what is revoked here, they still let in")
             }
         }
     }
@@ -203,6 +215,10 @@ extension SiteStatus {
         var copy = self.copy.map { "revision \($0)" } ?? "none yet"
         if let revision { copy += self.copy == revision ? ", up to date" : ", behind \(revision)" }
         return [
+            "hubs": hubs.isEmpty
+                ? Texts.exactly("unknown")
+                : hubs.map { "\($0.name) \($0.pin.fingerprint)" }.joined(separator: ", "),
+            "site of": settings.hub.description,
             "gates": gates.map { $0.joined(separator: ", ") } ?? Texts.exactly("unknown"),
             "copy": Texts.words(copy),
             "alone for": Duration.seconds(settings.stale).written,
@@ -224,6 +240,13 @@ extension SiteStatus {
                         "url": .string(member.member.text), "name": .string(member.name),
                         "version": .string(member.version), "state": .string(member.standing.word),
                         "fault": .text(fault),
+                    ])
+                }),
+            "hub": .string(settings.hub.description),
+            "hubs": .array(
+                hubs.map {
+                    .object([
+                        "name": .string($0.name.description), "hub": .string($0.pin.fingerprint.description),
                     ])
                 }),
             "gates": gates.map { .array($0.map { .string($0) }) } ?? .null,

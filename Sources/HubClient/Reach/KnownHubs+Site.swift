@@ -1,0 +1,30 @@
+import FoundationEssentials
+import Pairing
+
+extension KnownHubs {
+    /// Takes over the hubs of a site that one of them has told of: all let this computer in.
+    ///
+    /// A hub that lies can add hubs that are its own, which learn which key this computer has, and no more: a
+    /// hub that is known keeps its name and its key, and its ways unless it came from the same hub.
+    mutating func take(_ told: [SiteHub], by teller: Pin, at now: Date) {
+        for each in told where each.pin != teller {
+            if var hub = hubs.first(where: { $0.pin == each.pin }) {
+                guard hub.by == teller.fingerprint else { continue }
+                let before = hub
+                hub.tell(each.ways)
+                if hub != before { insert(hub) }
+                continue
+            }
+            // The user had added it by its address.
+            let noted = added.first { $0.id == each.pin.fingerprint }
+            if let noted { forgetAdded(noted.name) }
+            let others = hubs.map(\.name) + added.map(\.name)
+            var hub = KnownHub(
+                name: noted?.name ?? PairFiles.freeName(each.name, among: others), pin: each.pin,
+                address: each.ways.first?.address, paired: now)
+            hub.by = teller.fingerprint
+            hub.tell(each.ways)
+            insert(hub)
+        }
+    }
+}
