@@ -97,16 +97,21 @@ extension ControlledDevice {
     /// The state of an activator in a word that says what it means: `locked`, `open`, `alarm`; nil if
     /// nothing says more than the state itself.
     package func word(_ activator: Activator) -> String? {
-        if let locking, locking.activator == activator, let isSo = locking.isSo {
+        let (kind, isWorded) = (kind, isWorded(activator))
+        if isWorded, let locking, locking.activator == activator, let isSo = locking.isSo {
             return isSo ? "locked" : "unlocked"
         }
-        if let opening, opening.activator == activator, let isOpen = opening.isSo {
+        if isWorded || kind == .blind || kind == .valve || isCoveringType,
+            let opening, opening.activator == activator, let isOpen = opening.isSo
+        {
             // How far says more.
             if activator.kind == .float, kind == .blind || isInBetween(activator) { return nil }
             return isOpen ? "open" : "closed"
         }
         guard case .boolean(let isOn) = activator.state else { return nil }
-        if let arming, arming.activator == activator { return isOn == arming.isOnSo ? "armed" : "disarmed" }
+        if isWorded, let arming, arming.activator == activator {
+            return isOn == arming.isOnSo ? "armed" : "disarmed"
+        }
         guard kind.words.on != "on", activator == main || activator == onActivator else { return nil }
         return isOn ? kind.words.on : kind.words.off
     }

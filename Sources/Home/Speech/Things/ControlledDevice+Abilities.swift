@@ -23,6 +23,22 @@ extension ControlledDevice {
         }
     }
 
+    /// What the names of activators call the two ends of an ability.
+    struct Ends {
+        let so: Set<String>
+        let not: Set<String>
+
+        static let opening = Ends(so: ["open", "opened", "opening"], not: ["close", "closed", "closing"])
+        static let raising = Ends(
+            so: ["position", "height", "lift", "up", "raised"], not: ["down", "lowered"])
+        static let arming = Ends(so: ["arm", "armed", "arming"], not: ["disarm", "disarmed"])
+        static let locking = Ends(so: ["lock", "locked", "bolt", "bolted"], not: ["unlock", "unlocked"])
+        /// Of all that have a word of their own for how they are. Most activators have none of them.
+        static let worded = [opening, arming, locking].reduce(into: Set()) {
+            $0.formUnion($1.so.union($1.not))
+        }
+    }
+
     private static let switches: Set<String> = ["on", "off", "switch", "power", "activate", "active"]
     private static let levels: Set<String> = ["brightness", "dimmer", "level", "intensity"]
 
@@ -32,22 +48,20 @@ extension ControlledDevice {
     var opening: Ability? {
         if let ability = wordedOpening { return ability }
         if kind == .blind || isCoveringType {
-            return ability(so: ["position", "height", "lift", "up", "raised"], not: ["down", "lowered"])
+            return ability(.raising)
         }
         return isValve ? onActivator.map { Ability(activator: $0, isOnSo: true) } : nil
     }
 
     /// What is called after opening or closing.
-    var wordedOpening: Ability? {
-        ability(so: ["open", "opened", "opening"], not: ["close", "closed", "closing"])
-    }
+    var wordedOpening: Ability? { ability(.opening) }
 
     /// What arms an alarm.
-    var arming: Ability? { ability(so: ["arm", "armed", "arming"], not: ["disarm", "disarmed"]) }
+    var arming: Ability? { ability(.arming) }
 
     /// What locks it. On a lock, "Activate" does not tell: with Hestia's own mock lock, true opens it. Nor
     /// does "Lock/Unlock".
-    var locking: Ability? { ability(so: ["lock", "locked", "bolt", "bolted"], not: ["unlock", "unlocked"]) }
+    var locking: Ability? { ability(.locking) }
 
     /// What makes it brighter.
     var brightness: Activator? {
@@ -105,13 +119,22 @@ extension ControlledDevice {
         return named.count == 1 ? named[0] : nil
     }
 
-    private func ability(so: Set<String>, not: Set<String>) -> Ability? {
+    /// True if the activator's name may be one end of an ability that has a word of its own.
+    func isWorded(_ activator: Activator) -> Bool {
+        !Ends.worded.isDisjoint(with: ControlledDevice.words(of: activator))
+    }
+
+    private static func words(of activator: Activator) -> [String] {
+        guard activator.kind == .bool || activator.kind == .float,
+            activator.name.utf8.count <= SpokenLanguage.maximumByteCount
+        else { return [] }
+        return SpokenText.tokens(activator.name)
+    }
+
+    private func ability(_ ends: Ends) -> Ability? {
         let found = activators.compactMap { activator -> Ability? in
-            guard activator.kind == .bool || activator.kind == .float,
-                activator.name.utf8.count <= SpokenLanguage.maximumByteCount
-            else { return nil }
-            let words = SpokenText.tokens(activator.name)
-            switch (so.isDisjoint(with: words), not.isDisjoint(with: words)) {
+            let words = ControlledDevice.words(of: activator)
+            switch (ends.so.isDisjoint(with: words), ends.not.isDisjoint(with: words)) {
             case (false, true): return Ability(activator: activator, isOnSo: true)
             case (true, false): return Ability(activator: activator, isOnSo: false)
             case (true, true), (false, false): return nil
