@@ -96,7 +96,7 @@ let package = Package(
         // The files of the hub's page, embedded.
         .target(name: "CPage", exclude: ["files"]),
         // The words of the command line in other languages, embedded.
-        .target(name: "CTexts", exclude: ["de.txt"]),
+        .target(name: "CTexts", exclude: ["de.txt", "help-de.txt"]),
 
         // Floor 1: values and rules, no connection of their own. First what all others share: pins,
         // fingerprints, names and errors; addresses and interfaces; JSON.

@@ -107,6 +107,22 @@ import Testing
         #expect(HelpText.arranged(script, to: 40) == script)
     }
 
+    /// The table of each language has every text of every help, and no other.
+    @Test(arguments: Language.allCases) func everyTextIsTranslated(language: Language) throws {
+        let table = TextTable(language.help)
+        var used: Set = ["values", "default", "(default)"]
+        for command in HelpTests.commands {
+            let text = try HelpTests.help(command, columns: TranslatedHelp.columns)
+            let help = TranslatedHelp(text, table)
+            used.formUnion(help.texts)
+            let lines = help.text(width: 80).split(separator: "\n")
+            #expect(lines.filter { $0.count > 80 } == [], "\(command)")
+            #expect(lines.contains { $0.contains(": hubpair") }, "\(command)")
+        }
+        #expect(used.filter { table.exactly($0) == nil }.sorted() == [])
+        #expect(table.texts.filter { !used.contains($0) }.sorted() == [])
+    }
+
     @Test(arguments: [
         ("USAGE: a [--b <c> ...] [--d] <e>", 40, "USAGE: a [--b <c> ...] [--d] <e>"),
         ("USAGE: a [--b <c> ...] [--d] <e>", 28, "USAGE: a [--b <c> ...] [--d]\n    <e>"),

@@ -11,5 +11,6 @@ typedef struct {
 } hubpair_texts;
 
 hubpair_texts hubpair_texts_de(void);
+hubpair_texts hubpair_help_de(void);
 
 #endif

@@ -53,6 +53,9 @@ struct TextTable: Sendable {
     /// The text in this language; as it is if the table has no line for it.
     func words(_ text: String) -> String { translated(text, depth: 0) ?? text }
 
+    /// All texts without places.
+    var texts: [String] { Array(sentences.keys) }
+
     /// The translation of a text without places.
     func exactly(_ text: String) -> String? { sentences[text] }
 

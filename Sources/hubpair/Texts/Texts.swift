@@ -10,6 +10,9 @@ enum Texts {
         return TextTable(language.source)
     }()
 
+    /// The texts of `--help` in the reader's language.
+    static var help: TextTable? { language(of: Startup.environment).map { TextTable($0.help) } }
+
     /// The text in the reader's language; as it is if the table has no line for it. Lines are told apart.
     static func words(_ text: String) -> String {
         guard let table else { return text }
@@ -41,11 +44,20 @@ enum Texts {
 enum Language: String, CaseIterable {
     case german = "de"
 
+    /// What the command line says.
     var source: String {
-        let texts =
-            switch self {
-            case .german: hubpair_texts_de()
-            }
-        return String(decoding: UnsafeBufferPointer(start: texts.bytes, count: texts.count), as: UTF8.self)
+        switch self {
+        case .german: Language.text(hubpair_texts_de())
+        }
+    }
+    /// What `--help` says.
+    var help: String {
+        switch self {
+        case .german: Language.text(hubpair_help_de())
+        }
+    }
+
+    private static func text(_ texts: hubpair_texts) -> String {
+        String(decoding: UnsafeBufferPointer(start: texts.bytes, count: texts.count), as: UTF8.self)
     }
 }

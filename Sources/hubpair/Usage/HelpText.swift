@@ -3,10 +3,15 @@ import ArgumentParser
 /// Help, wrapped to the width of the terminal and to at most 100 columns.
 enum HelpText {
     private static let widths = 40...100
-    private static let examples = "EXAMPLES:"
+    static let examples = "EXAMPLES:"
 
     static func text(for help: any Error) -> String {
         let width = max(widths.lowerBound, min(Console.size.columns, widths.upperBound))
+        if let table = Texts.help {
+            let columns = TranslatedHelp.columns
+            let text = arranged(Hubpair.fullMessage(for: help, columns: columns), to: columns)
+            if text.hasPrefix("OVERVIEW: ") { return TranslatedHelp(text, table).text(width: width) }
+        }
         return ShellScript.mended(
             arranged(Hubpair.fullMessage(for: help, columns: width), to: width), of: Hubpair.self)
     }
