@@ -24,7 +24,7 @@ package struct SpokenTime: Equatable, Sendable {
         case at(hour: Int, minute: Int, isEither: Bool)
 
         /// True if nothing is done now.
-        fileprivate var isNotNow: Bool {
+        package var isNotNow: Bool {
             switch self {
             case .later, .at: true
             case .lasting, .until: false

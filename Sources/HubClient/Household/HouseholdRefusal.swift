@@ -12,6 +12,8 @@ package enum HouseholdRefusal: Equatable, UserError {
     case refused(status: Int, word: String, message: String)
     /// There is no such message.
     case noMessage(String)
+    /// The message is no alarm, which alone can be acknowledged.
+    case noAlarm
 
     package var description: String {
         switch self {
@@ -21,6 +23,7 @@ package enum HouseholdRefusal: Equatable, UserError {
         case .notAllowed(let hub, _): "this computer's role on \(hub) does not allow that"
         case .refused(_, _, let message): HouseholdRefusal.parts(of: message).what
         case .noMessage(let id): "there is no message \(quoted(id))"
+        case .noAlarm: "only an alarm can be acknowledged"
         }
     }
 
@@ -31,7 +34,7 @@ package enum HouseholdRefusal: Equatable, UserError {
         case .refused(404, _, _), .noMessage: .notFound
         case .refused(502, _, _), .refused(504, _, _): .unavailable
         case .refused(412, _, _), .refused(429, _, _), .refused(503, _, _): .tryAgain
-        case .refused: .usage
+        case .refused, .noAlarm: .usage
         }
     }
 
@@ -45,10 +48,9 @@ package enum HouseholdRefusal: Equatable, UserError {
                 + "changes rooms and scenes, and no rules"
         case .refused(503, _, let message):
             HouseholdRefusal.parts(of: message).hint ?? "on the hub: 'hubpair doctor' says what is wrong"
-        case .refused(_, _, "only an alarm can be acknowledged"):
-            "'hubpair messages --list alarms' lists them"
         case .refused(_, _, let message): HouseholdRefusal.parts(of: message).hint
         case .noMessage: "'hubpair messages' lists them with their numbers"
+        case .noAlarm: "'hubpair messages --list alarms' lists them"
         }
     }
 

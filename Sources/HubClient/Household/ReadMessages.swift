@@ -109,6 +109,8 @@ package struct ReadMessages: Sendable {
             return message
         } catch HouseholdRefusal.refused(404, _, _) {
             throw HouseholdRefusal.noMessage("\(id)")
+        } catch HouseholdRefusal.refused(409, _, _) {
+            throw HouseholdRefusal.noAlarm
         }
     }
 

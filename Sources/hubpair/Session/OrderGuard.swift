@@ -17,14 +17,19 @@ struct OrderGuard: ParsableArguments {
         if !yes { try OrderGuard.ask(orders, devices) }
     }
 
-    /// The same without a way around it.
-    static func ask(_ orders: [Order], _ devices: [ControlledDevice]) throws {
+    /// The same for a command without `--yes`.
+    ///
+    /// - Parameter commands: those that do it with a yes.
+    static func ask(
+        _ orders: [Order], _ devices: [ControlledDevice], commands: (([Order]) -> String)? = nil
+    ) throws {
         let asked = OrderGuard.asked(orders, devices)
         guard !asked.isEmpty else { return }
         guard Question.canBeAnswered else {
             throw UsageMistake(
                 "nobody is there to say yes: it would \(OrderGuard.words(asked)); nothing was changed",
-                hint: "add --yes; 'hubpair home kind APPLIANCE switch' says that it needs no question")
+                hint: commands.map { "without a question: \($0(asked))" }
+                    ?? "add --yes; 'hubpair home kind APPLIANCE switch' says that it needs no question")
         }
         try Question.confirm("\(words(asked))?", orElse: "nothing was changed")
     }
@@ -40,7 +45,8 @@ struct OrderGuard: ParsableArguments {
         return "set \(names)"
     }
 
-    private static func words(_ state: JSONValue) -> String {
+    /// `on`, `off`, `40%`.
+    static func words(_ state: JSONValue) -> String {
         if case .boolean(let isOn) = state { return isOn ? "on" : "off" }
         return (state.asDouble.map(Setting.level) ?? .on).text
     }

@@ -4,6 +4,7 @@ import Home
 import HubClient
 import Identity
 import JSON
+import Pairing
 
 /// Orders with a time: the hub keeps what is still to be done.
 struct TimedOrders {
@@ -19,15 +20,7 @@ struct TimedOrders {
     ) async throws -> (kept: [(timer: KeepTimers.Timer, name: String)], results: [HomeOrders.Result]) {
         let timers = KeepTimers(session.household)
         var kept: [(timer: KeepTimers.Timer, name: String)] = []
-        let (seconds, isLater) =
-            switch time {
-            case .later(let seconds): (seconds, true)
-            case .lasting(let seconds): (seconds, false)
-            case .until(let hour, let minute, let isEither):
-                (TimedOrders.seconds(until: hour, minute, isEither), false)
-            case .at(let hour, let minute, let isEither):
-                (TimedOrders.seconds(until: hour, minute, isEither), true)
-            }
+        let (seconds, isLater) = (TimedOrders.seconds(of: time), time.isNotNow)
         // The end is kept before it begins: nothing runs for ever because the network broke off between.
         for order in orders {
             let state = isLater ? order.state : TimedOrders.end(of: order)
@@ -45,16 +38,28 @@ struct TimedOrders {
         return (zip(results, kept).filter { $0.0.status == .done }.map(\.1), results)
     }
 
+    /// `hubpair home timer` for an order with a time, without a question.
+    func command(_ order: Order, _ time: SpokenTime.Kind, _ devices: [ControlledDevice]) -> String {
+        let setting = OrderGuard.words(order.state)
+        var words = ["home", "timer", order.device, setting]
+        if let device = devices.first(where: { $0.id == order.device }) {
+            words[2] = device.name
+            let isMeant =
+                (try? Order(device, to: SaidSetting(setting), units))?.activator == order.activator
+            let activator = device.activators.first { $0.id == order.activator }
+            if !isMeant, let activator { words += ["--activator", activator.name] }
+        }
+        let span = Duration.seconds(TimedOrders.seconds(of: time)).written
+        words += [time.isNotNow ? "--in" : "--for", span, "--yes"]
+        return "hubpair " + words.map { shellWord($0, plain: "%") }.joined(separator: " ")
+    }
+
     /// What the ends of the orders are: nobody sees it when a door that was locked "for an hour" unlocks.
     static func ends(_ orders: [Order], _ time: SpokenTime.Kind) -> [Order] {
-        switch time {
-        case .later, .at: []
-        case .lasting, .until:
-            orders.map { order in
-                Order(
-                    device: order.device, activator: order.activator, name: order.name,
-                    state: end(of: order))
-            }
+        guard !time.isNotNow else { return [] }
+        return orders.map { order in
+            Order(
+                device: order.device, activator: order.activator, name: order.name, state: end(of: order))
         }
     }
 
@@ -65,6 +70,15 @@ struct TimedOrders {
             before != order.state.asDouble
         else { return .number(0) }
         return .number(before)
+    }
+
+    /// How long it is until then.
+    private static func seconds(of time: SpokenTime.Kind) -> Int64 {
+        switch time {
+        case .later(let seconds), .lasting(let seconds): seconds
+        case .until(let hour, let minute, let isEither), .at(let hour, let minute, let isEither):
+            seconds(until: hour, minute, isEither)
+        }
     }
 
     /// The same; of both halves of the day the one that comes first, if nobody has said which.

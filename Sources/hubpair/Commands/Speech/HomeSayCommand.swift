@@ -112,9 +112,15 @@ struct HomeSayCommand: AsyncParsableCommand {
     ) async throws -> ExitStatus {
         // Of "the tv off and the lamp on for an hour" nobody knows what the hour is about.
         guard Set(orders.map(\.state.text)).count == 1 else { throw UsageMistake.timeOfSeveral }
-        // Later nobody sees what opens: it is asked about, or named by 'home timer --yes'.
-        try OrderGuard.ask(orders + TimedOrders.ends(orders, time), devices)
         let timed = TimedOrders(session: session, timeout: confirmation.timeout, units: units)
+        // What opens now is as without a time. Later nobody sees it: 'home timer --yes' is for scripts.
+        let now = time.isNotNow || Question.canBeAnswered && !json ? orders : []
+        try OrderGuard.ask(now + TimedOrders.ends(orders, time), devices) { asked in
+            let meant = orders.filter { order in
+                asked.contains { ($0.device, $0.activator) == (order.device, order.activator) }
+            }
+            return meant.map { timed.command($0, time, devices) }.joined(separator: "; ")
+        }
         let (kept, results) = try await timed.give(orders, time)
         let run = HomeOrders(session: session, timeout: confirmation.timeout, units: units)
         if json {
