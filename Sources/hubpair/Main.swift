@@ -67,7 +67,8 @@ enum Main {
             let sentences = message.split(separator: ". ", maxSplits: 1).map(String.init)
             let hint = sentences.dropFirst().first.map(inLine)?.replacing("please provide", with: "give")
             let path = CommandPath(Array(CommandLine.arguments.dropFirst()))
-            let example = message.contains("issing expected") ? SuggestedLine(completing: path) : nil
+            let lacks = ["issing expected", "missing: ", "give one of: "].contains { message.contains($0) }
+            let example = lacks ? SuggestedLine(completing: path) : nil
             Console.report(
                 inLine(sentences.first ?? message),
                 hint: hint ?? example?.description ?? value(missingIn: message, path) ?? path.seeHelp,

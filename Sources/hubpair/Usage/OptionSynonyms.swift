@@ -8,7 +8,9 @@ enum OptionSynonyms {
     private static func all(_ noun: String) -> String { "--all -a -l : 'hubpair \(noun)' alone shows all" }
     private static let messages = """
         --unread --new = --list unread; --alarms = --list alarms; --alerts = --list alerts
+        -w --watch --follow -f : did you mean 'hubpair messages watch'?
         """
+    private static let home = "-w --watch --follow -f : did you mean 'hubpair home watch'?"
     private static let each = "--each : it is '--all' now"
 
     /// ``SynonymRow``s by the words of the command; "" is for all. A row is passed over where the command
@@ -30,6 +32,7 @@ enum OptionSynonyms {
         --output -o --file : \(alone): hubpair hub backup FILE
         --encrypt --password : every backup is encrypted: hubpair hub backup FILE
         """,
+        "home": home, "home list": home,
         "home set": "--all : for all there is 'hubpair home off --all'",
         "home timer": "--at : each day: hubpair home scene at NAME 22:00; once: --in 2h",
         "messages": messages, "messages list": messages,
@@ -96,7 +99,8 @@ enum OptionSynonyms {
         -q --quiet --silent : add 2>/dev/null: only results go to standard output
         --no-color --no-colour --color --colour : set NO_COLOR=1, and nothing is coloured
         -f -i --file --input : \(alone)
-        -n --count --max = --limit
+        -n --count --max = --limit; --follow = --watch
+        -w --watch --follow : watch(1) runs it again and again
         -o --output : '> FILE' writes it to a file, --json as JSON
         """,
     ]
