@@ -28,8 +28,8 @@ package enum SystemService {
 
     private static func run(_ verb: String, _ state: HubState) -> Outcome {
         guard isOurs(state) else { return .notOurs }
-        // systemd has counted the starts that failed, and would refuse one more for a while.
-        if verb == "start" { _ = systemctl("reset-failed") }
+        // systemd has counted the starts, and would refuse one more for a while.
+        _ = systemctl("reset-failed")
         return systemctl(verb) && systemctl("is-active") && (verb == "start" || systemctl(verb, houseUnit))
             ? .runs : .failed
     }
