@@ -318,19 +318,22 @@ class GeneratedTests(unittest.TestCase):
 
     def test_requests(self):
         stores = [Rooms(), Scenes(), Rules()]
-        counts = {}
-        for number in range(REQUESTS):
+        counts, number = {}, 0
+        outcomes = ("200", "201", "204", "400 bad_request", "401 no_certificate", "403 not_allowed", "404 not_found",
+                    "409 conflict", "412 precondition_failed")
+        # A rare answer may not have come by then: some seeds remove nothing for long.
+        missing = lambda: [outcome for outcome in outcomes if counts.get(outcome, 0) <= REQUESTS // 1000]
+        while number < REQUESTS or missing() and number < 10 * REQUESTS:
             self.check_one(stores, counts)
             if number % (REQUESTS // KILLS) == REQUESTS // KILLS // 2:
                 # What was answered is durable.
                 self.hub.kill()
                 self.hub.start()
                 self.check_all(stores)
+            number += 1
         self.check_all(stores)
-        print(f"household: {REQUESTS} requests: {counts}", flush=True)
-        for outcome in ("200", "201", "204", "400 bad_request", "401 no_certificate", "403 not_allowed",
-                        "404 not_found", "409 conflict", "412 precondition_failed"):
-            self.assertGreater(counts.get(outcome, 0), REQUESTS // 1000, counts)
+        print(f"household: {number} requests: {counts}", flush=True)
+        self.assertEqual(missing(), [], counts)
 
     def check_one(self, stores, counts):
         generator = self.generator
