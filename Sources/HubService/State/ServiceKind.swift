@@ -46,7 +46,8 @@ package enum ServiceKind: String, CaseIterable, Sendable {
     /// The path at which it shows what it is, and what stands in the answer.
     var marks: (target: String, text: String)? {
         switch self {
-        case .homeAssistant: ("/", "<title>Home Assistant</title>")
+        // Before its first user is there, `/` leads elsewhere.
+        case .homeAssistant: ("/manifest.json", "\"Home Assistant\"")
         case .syncthing: ("/", "ng-app=\"syncthing\"")
         case .jupyter: ("/api", "{\"version\"")
         case .cockpit: ("/", "cockpit")

@@ -11,7 +11,7 @@ package import JSON
 /// `pin` stands only in the answer to `GET /hubpair/v1/hub`, for browsers; hubs before 0.2 have none. So do
 /// `past`, the pins of the keys before it, the latest first, and `key`, the ``KeyStatement`` by which the
 /// last of them names the key of today; a hub that never had another key has neither.
-/// `site` is another whenever the answer to `GET /hubpair/v1/site` (``SiteHub``) is; a hub that is alone has
+/// `site` is another whenever the answer to `GET /hubpair/v1/site` is; a hub that is alone has
 /// none.
 /// `api` is an integer, at least 1: the version of the exchange that the hub speaks. JSON with the limits of
 /// I-JSON (RFC 7493): at most 4,096 bytes, no duplicate keys; unknown keys are ignored. The description

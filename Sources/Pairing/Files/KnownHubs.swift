@@ -77,7 +77,7 @@ public struct KnownHub: Equatable, Sendable {
 /// statement that named the key, and the fingerprints of those before, with a space between two, the latest
 /// first, 16 at most.
 /// `by` stands in the group of a hub of a site: the fingerprint of the hub that has told of it; and `site` in
-/// the group of that one: the mark of what it has told (``SiteHub``).
+/// the group of that one: the mark of what it has told.
 /// `status=pending` in place of `paired`: this computer has asked, and the owner has not answered.
 /// `[added …]`: ``AddedHub``.
 ///
