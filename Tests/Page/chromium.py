@@ -36,7 +36,9 @@ class Chromium(Browser):
         if not self.scripts:
             chrome["prefs"]["profile.managed_default_content_settings.javascript"] = 2
         wish = {"acceptInsecureCerts": self.trusts_all, "goog:chromeOptions": chrome,
-                "goog:loggingPrefs": {"browser": "ALL"}}
+                "goog:loggingPrefs": {"browser": "ALL"},
+                # By itself it gives a script 30 s, which a look at a thousand appliances takes on a busy machine.
+                "timeouts": {"script": 1000 * DEADLINE}}
         self.session = f"/session/{self.first_answer(wish)['sessionId']}"
 
     def first_answer(self, wish):

@@ -59,7 +59,7 @@ class Firefox(Browser):
             env={**os.environ, "HOME": self.home.name, "MOZ_DISABLE_AUTO_SAFE_MODE": "1", "MOZ_CRASHREPORTER_DISABLE": "1"})
         self.socket, self.data, self.count = self.connect(), b"", 0
         self.message()  # it introduces itself
-        self.command("WebDriver:NewSession", acceptInsecureCerts=self.trusts_all)
+        self.command("WebDriver:NewSession", acceptInsecureCerts=self.trusts_all, timeouts={"script": 1000 * DEADLINE})
         self.context("chrome")
         self.run("""
             Services.console.reset();
