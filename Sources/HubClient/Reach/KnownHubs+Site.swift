@@ -5,7 +5,8 @@ extension KnownHubs {
     /// Takes over the hubs of a site that one of them has told of: all let this computer in.
     ///
     /// A hub that lies can add hubs that are its own, which learn which key this computer has, and no more: a
-    /// hub that is known keeps its name and its key, and its ways unless it came from the same hub.
+    /// hub that is known keeps its name and its key, and its ways unless it came from the same hub. Of one
+    /// teller no more are kept than it may tell of at a time, or it could fill the file with ever new ones.
     mutating func take(_ told: [SiteHub], by teller: Pin, at now: Date) {
         for each in told where each.pin != teller {
             if var hub = hubs.first(where: { $0.pin == each.pin }) {
@@ -15,6 +16,7 @@ extension KnownHubs {
                 if hub != before { insert(hub) }
                 continue
             }
+            guard hubs.count(where: { $0.by == teller.fingerprint }) < SiteHub.maximumCount else { continue }
             // The user had added it by its address.
             let noted = added.first { $0.id == each.pin.fingerprint }
             if let noted { forgetAdded(noted.name) }

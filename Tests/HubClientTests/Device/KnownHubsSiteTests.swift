@@ -50,6 +50,19 @@ import Testing
         #expect(known == before)
     }
 
+    @Test func everNewHubsDoNotFillTheFile() throws {
+        var known = try KnownHubsSiteTests.known()
+        let teller = try KnownHubsSiteTests.pin(1)
+        for round in 0..<3 {
+            let told = try (0..<SiteHub.maximumCount).map { number in
+                try KnownHubsSiteTests.told(
+                    UInt8(3 + (round * SiteHub.maximumCount + number) % 250), "Hub", "10.0.0.3:8000")
+            }
+            known.take(told, by: teller, at: KnownHubsSiteTests.time)
+        }
+        #expect(known.hubs.count == 2 + SiteHub.maximumCount)
+    }
+
     @Test func onlyWhoHasToldMayTellOtherWays() throws {
         var known = try KnownHubsSiteTests.known()
         known.take(
