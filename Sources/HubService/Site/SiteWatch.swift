@@ -155,6 +155,8 @@ final class SiteWatch: Sendable {
     }
 
     private func note(_ error: any Error, _ round: inout Round) {
+        // What comes back may be older than what was said: an etcd from its backup.
+        round.told = nil
         let words = describing(error)
         // The members take turns in what they say.
         if round.fault == nil || !(error is SiteError) && round.fault != words {
