@@ -20,7 +20,7 @@ struct HubSelection: Equatable, Sendable {
         case .added(let hub), .changed(let hub), .removed(let hub): fits(hub.hub) ? event : nil
         case .table(let table): .table(table.filter { fits($0.hub) })
         case .over(let hubs): .over(hubs.filter { fits($0.hub) })
-        default: event
+        case .unusable, .incomplete, .note, .wait, .progress: event
         }
     }
 }
