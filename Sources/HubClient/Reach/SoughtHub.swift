@@ -37,11 +37,14 @@ package enum SoughtHub: Equatable, Sendable {
 
     /// The hubs as they are found; one is repeated when its addresses change. The stream ends once the
     /// network is quiet.
-    private var found: AsyncThrowingStream<FoundHub, any Error> {
+    ///
+    /// - Parameter isTried: what is found is connected to meanwhile, and the first that answers ends the
+    ///   search. Until then none has been found: an address that works may come with the repeated question.
+    private func found(isTried: Bool) -> AsyncThrowingStream<FoundHub, any Error> {
         AsyncThrowingStream(bufferingPolicy: .bufferingNewest(256)) { continuation in
             let task = Task {
                 var options = SearchHubs.Options()
-                options.wanted = { match($0) != nil }
+                options.wanted = { !isTried && match($0) != nil }
                 var told: Set<FoundHub> = []
                 do {
                     _ = try await SearchHubs(known: KnownHubs(), options: options).run { event in
@@ -95,12 +98,12 @@ package enum SoughtHub: Equatable, Sendable {
                 do {
                     guard let failure else {
                         try await Task.sleep(for: delay)
-                        for try await hub in found { continuation.yield(hub.addresses) }
+                        for try await hub in found(isTried: true) { continuation.yield(hub.addresses) }
                         return continuation.finish()
                     }
                     let time = try await failure.wait(atMost: delay)
                     try await Deadline(in: time).run {
-                        for try await hub in found { continuation.yield(hub.addresses) }
+                        for try await hub in found(isTried: true) { continuation.yield(hub.addresses) }
                     }
                 } catch {
                     failed(error)
@@ -117,7 +120,7 @@ package enum SoughtHub: Equatable, Sendable {
     ///   their names. Of several that a name fits, those that it fits best.
     package func hubs() async throws -> [FoundHub] {
         var announced: [Fingerprint: [FoundHub]] = [:]
-        for try await hub in found { announced[hub.id, default: []].append(hub) }
+        for try await hub in found(isTried: false) { announced[hub.id, default: []].append(hub) }
         var hubs = announced.map { id, same in
             FoundHub(id: id, name: same.first?.name ?? "-", addresses: same.flatMap(\.addresses))
         }
