@@ -27,6 +27,17 @@ extension RequestRouter {
                 return answer(head, .refusal(.wrongMethod(PagePath.methods)))
             }
             return answer(head, .page(file))
+        // A proxy in front of this service asks here; to all others it is the hub's, and not here.
+        case .own(.verify) where client.isTrustedProxy:
+            guard PairEndpoint.verify.methods.contains(head.method) else {
+                return answer(head, .refusal(.wrongMethod(PairEndpoint.verify.methods)))
+            }
+            return admitVouched(head, from: client, access) { device, _, _ in
+                guard service.rights.admits(device) else {
+                    return answer(head, .refusal(service.rights.refusal(of: device)))
+                }
+                return answer(head, .verified(device))
+            }
         case .page, .own, .trust, .resource, .withheld: return answer(head, .refusal(.notFound))
         case .upstream:
             guard head.method != "TRACE" else { return answer(head, .refusal(.methodNotPassedOn)) }

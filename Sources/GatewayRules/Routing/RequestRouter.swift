@@ -250,6 +250,24 @@ package struct RequestRouter: Sendable {
     private func verification(
         _ head: RequestHead, _ client: Client, _ guests: (String) -> GuestVerdict?, _ access: (Pin) -> Access
     ) -> Action {
+        admitVouched(head, from: client, access) { device, role, request in
+            guard case .request(let kind) = request else {
+                // Configurations of version 0.1 do not say.
+                return RoleTable.allowsAll(role)
+                    ? answer(head, .verified(device)) : answer(head, .refusal(.notAllowedByProxy(request)))
+            }
+            guard RoleTable.allows(role, kind) else { return answer(head, .refusal(.notAllowed(role))) }
+            let appliance = ProxiedRequest.appliance(in: head.fields)
+            return held(head, role, kind, appliance, guests) ?? answer(head, .verified(device))
+        }
+    }
+
+    /// Lets a device go on for which a proxy asks, unless the proxy does not know what for, or it is for the
+    /// hub's own paths; refuses all others.
+    func admitVouched(
+        _ head: RequestHead, from client: Client, _ access: (Pin) -> Access,
+        _ goOn: (ApprovedDevice, Role, ProxiedRequest) -> Action
+    ) -> Action {
         func refusal(_ refusal: RequestRefusal) -> Action { answer(head, .refusal(refusal)) }
         guard let pin = vouchedPin(head.fields, from: client) else { return refusal(.notVerified) }
         switch access(pin) {
@@ -259,17 +277,10 @@ package struct RequestRouter: Sendable {
         case .approved(let device):
             guard let role = device.knownRole else { return refusal(.notApproved(.unknownRole)) }
             let request = ProxiedRequest(head.fields)
-            switch request {
-            case .contradicting, .withheld: return refusal(.notAllowedByProxy(request))
-            // Configurations of version 0.1 do not say.
-            case .unsaid:
-                return RoleTable.allowsAll(role)
-                    ? answer(head, .verified(device)) : refusal(.notAllowedByProxy(request))
-            case .request(let kind):
-                guard RoleTable.allows(role, kind) else { return refusal(.notAllowed(role)) }
-                let appliance = ProxiedRequest.appliance(in: head.fields)
-                return held(head, role, kind, appliance, guests) ?? answer(head, .verified(device))
+            if request == .contradicting || request == .withheld {
+                return refusal(.notAllowedByProxy(request))
             }
+            return goOn(device, role, request)
         }
     }
 

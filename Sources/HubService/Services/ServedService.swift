@@ -17,7 +17,7 @@ final class ServedService: Sendable {
             rule = record.rule
             router = RequestRouter(
                 hasUpstream: true, maximumBodyByteCount: maximumBody, crossSite: crossSite, service: rule
-            ) { _ in nil }
+            ) { ServeVerify.pin(escapedCertificate: $0) }
             answerer = .service(record.name.description)
         }
     }

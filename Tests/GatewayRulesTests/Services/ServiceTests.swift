@@ -152,6 +152,9 @@ import Testing
         ("http://kitchen.local:8001/a?b#c", "https://kitchen.local:8001/a?b#c"),
         ("HTTP://127.0.0.1:3000", "https://kitchen.local:8001"),
         ("https://KITCHEN.local:8001?x", "https://kitchen.local:8001?x"),
+        ("http://kitchen.local:3000/a", "https://kitchen.local:8001/a"),
+        ("http://kitchen.local/a", "http://kitchen.local/a"),
+        ("http://kitchen.local:3001/", "http://kitchen.local:3001/"),
         ("/a", "/a"), ("//127.0.0.1:3000/", "//127.0.0.1:3000/"),
         ("http://127.0.0.1:30000/", "http://127.0.0.1:30000/"),
         ("http://127.0.0.1:3000@evil.example/", "http://127.0.0.1:3000@evil.example/"),
@@ -162,6 +165,16 @@ import Testing
         for name in ["Location", "content-location"] {
             #expect(try answered("\(name): \(said)") == ["\(name): \(got)"])
         }
+    }
+
+    @Test(arguments: [
+        ("[fd00::1]:8001", "127.0.0.1:3000", "http://[fd00::1]:3000/"),
+        ("[fd00::1]", "127.0.0.1", "http://[fd00::1]/"), ("h:1", "[::1]:3000", "http://h:3000/"),
+        ("h", "nas.lan", "https://h/"), ("h:443", "[::1]", "https://h/"),
+    ])
+    func aServerKnowsItsPortAndIsToldAName(host: String, authority: String, said: String) throws {
+        let rule = ServiceRule(port: 8001, rights: .init(), isTLS: false, authority: authority)
+        #expect(try answered("Location: \(said)", rule: rule, host: host) == ["Location: https://\(host)/"])
     }
 
     @Test func theOriginIsTheServicesOwn() throws {
@@ -280,6 +293,32 @@ import Testing
         #expect(isForwarded(try route("GET /sw.js", "Service-Worker: script", "Sec-Fetch-Site: same-origin")))
         #expect(refusal(try route("TRACE /")) == .methodNotPassedOn)
         #expect(refusal(try route("PUT /", "Content-Length: 10")) == .tooLarge(limit: 9))
+    }
+
+    /// What a proxy in front of it asks is answered by the rights of the service, not by the table of roles.
+    @Test(
+        arguments: [
+            ("GET", "owner", nil, nil), ("HEAD", "member", nil, nil), ("GET", "guest", "/x", "not_allowed"),
+            ("GET", "member", "/hubpair/v1/device", "not_allowed"), ("GET", "Member", "/x", "role_unknown"),
+            ("GET", "member", "/devices/1", nil), ("POST", "member", "/x", "method_not_allowed"),
+        ] as [(String, String, String?, String?)])
+    func aProxyThatIsTrustedAsks(method: String, role: String, target: String?, word: String?) throws {
+        let device = try device(role)
+        let lines = target.map { "X-Original-Method: DELETE\r\nX-Original-URI: \($0)\r\n" } ?? ""
+        let head = try requestHead(
+            "\(method) /hubpair/v1/verify HTTP/1.1\r\nHost: h\r\nX-SSL-Client-Cert: p\r\n\(lines)\r\n")
+        let router = RequestRouter(
+            hasUpstream: true, maximumBodyByteCount: 9, crossSite: .hubH, service: rule()
+        ) { _ in device.pin }
+        func answer(isTrusted: Bool) -> RequestRouter.Action {
+            router.action(
+                for: head, from: .init(certificate: .device(device.pin), isTrustedProxy: isTrusted)
+            ) { _ in .approved(device) }
+        }
+        let asked = answer(isTrusted: true)
+        #expect(refusal(asked)?.word == word)
+        if word == nil { #expect(asked == .answer(.verified(device), .discarded)) }
+        #expect(refusal(answer(isTrusted: false)) == .notFound)
     }
 
     /// The hub's page is another origin of the same site, and so is every other service.

@@ -12,7 +12,6 @@ import os
 import pathlib
 import random
 import re
-import shutil
 import socket
 import ssl
 import subprocess
@@ -23,14 +22,14 @@ import unittest
 import urllib.parse
 
 import strict_http
-from hub import HUBPAIR, Hestia, Hub, free_port
+from hub import HUBPAIR, Hestia, Hub
 from listener import Listener
+from proxies import nginx
 from recorder import Recorder
 from second_implementation import Attempt, Browser, Connection, Device, Refused
 
 REQUESTS = int(os.environ.get("HUBPAIR_ROLES", "2000"))
 SEED = os.environ.get("HUBPAIR_SEED") or str(int(time.time()))
-SAMPLES = pathlib.Path(__file__).resolve().parents[3] / "samples"
 # From here devices speak; a proxy does from 127.0.0.1, which the hub trusts.
 DEVICES_ADDRESS = "127.0.0.9"
 
@@ -560,6 +559,26 @@ class GeneratedTests(unittest.TestCase):
 
     def test_what_a_proxy_is_told(self):
         """The fields that nginx and Traefik send, in all combinations, with what a client may have added."""
+        self.questions(lambda house: house.hub.port, self.told)
+
+    def test_what_a_proxy_of_a_service_is_told(self):
+        """The same at the port of a service, whose rights count in place of the table."""
+        def port(house):
+            port = house.hub.add_service("http://127.0.0.1:1")
+            house.hub.run("hub", "service", "allow", "Service", house.devices["guest"].fingerprint)
+            house.hub.run("hub", "service", "deny", "Service", house.devices["member"].fingerprint)
+            house.hub.stop()
+            house.hub.start()
+            return port
+
+        def told(role, fields, is_odd, name):
+            # What an owner may not do either: the fields contradict each other, or lead to the hub.
+            status, word = self.told(role and "owner", fields, is_odd)
+            return (403, "not_allowed") if word is None and name == "member" else (status, word)
+
+        self.questions(port, told)
+
+    def questions(self, port, told):
         # The hub asks the server that it was set up with what an appliance is.
         upstream = Upstream()
         self.addCleanup(upstream.close)
@@ -567,7 +586,7 @@ class GeneratedTests(unittest.TestCase):
         context = ssl._create_unverified_context()
         escaped = {name: urllib.parse.quote(pathlib.Path(device.certificate_path).read_text(), safe="").encode()
                    for name, device in house.devices.items()}
-        proxy = Connection(house.hub.port, timeout=20)
+        proxy = Connection(port(house), timeout=20)
         self.addCleanup(proxy.close)
         answers, counts = Answers(proxy.socket), {}
         for _ in range(REQUESTS):
@@ -601,7 +620,7 @@ class GeneratedTests(unittest.TestCase):
             proxy.socket.sendall(
                 b"GET /hubpair/v1/verify HTTP/1.1\r\nHost: h\r\nX-SSL-Client-Cert: %s\r\n%s\r\n" % (escaped[name], lines))
             answer = answers.next(b"GET")
-            status, word = self.told(WORDS[name][1], fields, bool(more))
+            status, word = told(WORDS[name][1], fields, bool(more), name)
             self.assertEqual(answer.start[1], status, f"HUBPAIR_SEED={SEED} {name} {fields}")
             if word:
                 self.assertEqual(json.loads(answer.body)["error"], word, f"HUBPAIR_SEED={SEED} {name} {fields}")
@@ -611,7 +630,7 @@ class GeneratedTests(unittest.TestCase):
         print(f"verify: {REQUESTS} questions: {counts}", flush=True)
         self.assertGreater(min(counts.values()), REQUESTS // 50)
 
-    def told(self, role, fields, is_odd):
+    def told(self, role, fields, is_odd, _=None):
         """The model of verify: status and word."""
         if role is None:
             return 403, "role_unknown"
@@ -632,7 +651,7 @@ class GeneratedTests(unittest.TestCase):
         upstream = Upstream(nonce=b"user-agent")
         self.addCleanup(upstream.close)
         house = Household(self, upstream.url)
-        port = nginx(self, house.hub, upstream.url)
+        port = nginx(self, house.hub, upstream.url, house.hub.port)
         counts = {"passed on": 0, "refused": 0}
         for _ in range(REQUESTS // 2):
             name, request = self.generator.choice(NAMES), Request(self.generator)
@@ -663,33 +682,6 @@ class GeneratedTests(unittest.TestCase):
         print(f"nginx: {REQUESTS // 2} requests, of the plain ones {counts}", flush=True)
         # What is plain and refused is a hundredth of them, more or less.
         self.assertGreater(min(counts.values()), REQUESTS // 100)
-
-
-def nginx(test, hub, url):
-    """A real nginx with the sample's configuration, but for ports and paths; returns its port."""
-    port = free_port()
-    prefix = pathlib.Path(tempfile.mkdtemp(prefix="hubpair-nginx-"))
-    test.addCleanup(shutil.rmtree, prefix, True)
-    text = (SAMPLES / "nginx.conf").read_text()
-    temporary = "".join(f"{name}_temp_path {prefix}/{name};" for name in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
-    for old, new in [("8443 ssl", f"127.0.0.1:{port} ssl"), ("http://127.0.0.1:8080", url),
-                     ("127.0.0.1:8000", f"127.0.0.1:{hub.port}"), ("/var/lib/hubpair", hub.state),
-                     ("pid nginx.pid", f"pid {prefix}/nginx.pid"), ("worker_processes auto", "worker_processes 1"),
-                     ("access_log off;", f"access_log off; {temporary}")]:
-        assert old in text, old
-        text = text.replace(old, new)
-    (prefix / "nginx.conf").write_text(text)
-    process = subprocess.Popen(
-        ["nginx", "-p", str(prefix), "-e", f"{prefix}/error.log", "-c", f"{prefix}/nginx.conf", "-g", "daemon off;"])
-    test.addCleanup(process.wait)
-    test.addCleanup(process.terminate)
-    while process.poll() is None:
-        try:
-            socket.create_connection(("127.0.0.1", port)).close()
-            return port
-        except ConnectionRefusedError:
-            time.sleep(0.02)
-    raise AssertionError("nginx does not start")
 
 
 class ChangeTests(unittest.TestCase):

@@ -3,15 +3,12 @@ can do to the hub and to its neighbours."""
 import json
 import os
 import re
-import shutil
 import socket
-import subprocess
 import tempfile
 import threading
-import time
 import unittest
 
-from hub import Hub, free_port
+from hub import Hub
 from listener import HeadListener
 from second_implementation import Attempt, Browser, Connection, Device
 
@@ -277,6 +274,14 @@ class ServiceTests(unittest.TestCase):
             poll.join()
         self.assertEqual(answers, [200])
 
+    def test_what_is_packed_stays_packed(self):
+        packed = self.service(fields=("Content-Encoding: gzip", "Vary: Accept-Encoding"))
+        port = self.hub.add_service(packed.url, name="Packed")
+        self.hub.wait_for(lambda: self.is_served(port), "the new service")
+        _, headers, body = self.get(port, device=self.device(), Accept_Encoding="br, gzip;q=0.5")
+        self.assertEqual(packed.last("Accept-Encoding"), ["br, gzip;q=0.5"])
+        self.assertEqual((headers["Content-Encoding"], headers["Vary"], body), ("gzip", "Accept-Encoding", b"ok"))
+
     def test_nothing_of_the_hub_is_there(self):
         device = self.device("--role", "owner")
         for path in ("/hubpair/", "/hubpair/v1/hub", "/hubpair/v1/pair", "/hubpair/v1/session", "/hubpair/v1/devices",
@@ -292,100 +297,6 @@ class ServiceTests(unittest.TestCase):
         self.assertIn(f"https://127.0.0.1:{self.hub.port}/hubpair/?service={self.ports[0]}".replace("&", "&amp;"), page.decode())
         self.assertEqual(json.loads(self.get(self.ports[0], "/x")[2])["error"], "no_certificate")
         self.assertEqual(self.get(self.ports[0], "/x", Host="evil.example", Accept="text/html")[0], 421)
-
-
-CADDY = """{{
-    admin off
-    auto_https off
-    servers {{
-        strict_sni_host insecure_off
-    }}
-}}
-https://:{port} {{
-    bind 127.0.0.1
-    tls {state}/hub-certificate.pem {state}/hub-key.pem {{
-        protocols tls1.3
-        client_auth {{
-            mode request
-        }}
-    }}
-    route {{
-        respond /hubpair* 404
-        forward_auth https://127.0.0.1:{hub} {{
-            uri /hubpair/v1/verify
-            header_up X-SSL-Client-Cert {{http.request.tls.client.certificate_der_base64}}
-            header_up -X-Original-*
-            copy_headers X-Hubpair-Device X-Hubpair-Name X-Hubpair-Role
-            transport http {{
-                tls_insecure_skip_verify
-            }}
-        }}
-        reverse_proxy 127.0.0.1:{server}
-    }}
-}}
-"""
-
-
-@unittest.skipUnless(shutil.which("caddy"), "Caddy is not installed")
-class CaddyTests(unittest.TestCase):
-    """A real Caddy in front of a web server, which asks the hub about every request."""
-
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = folder.name
-        self.server = Service()
-        self.addCleanup(self.server.close)
-        self.hub = Hub("http://127.0.0.1:1", ("--trusted-proxy", "127.0.0.1"))
-        self.addCleanup(self.hub.remove)
-        self.hub.start()
-        self.port = free_port()
-        path = os.path.join(self.folder, "Caddyfile")
-        with open(path, "w") as file:
-            file.write(CADDY.format(port=self.port, state=self.hub.state, hub=self.hub.port, server=self.server.port))
-        environment = {**os.environ, "HOME": self.folder, "XDG_DATA_HOME": self.folder, "XDG_CONFIG_HOME": self.folder}
-        caddy = subprocess.Popen(["caddy", "run", "--config", path, "--adapter", "caddyfile"], env=environment,
-                                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        self.addCleanup(caddy.wait)
-        self.addCleanup(caddy.terminate)
-        self.hub.wait_for(self.is_up, "Caddy")
-
-    def is_up(self):
-        try:
-            socket.create_connection(("127.0.0.1", self.port)).close()
-            return True
-        except ConnectionRefusedError:
-            return False
-
-    def device(self, role):
-        device = Device(os.path.join(self.folder, role), f"The {role}")
-        Attempt(self.hub.code("--role", role), device).send(self.hub.port, source="127.0.0.9")
-        return device
-
-    def get(self, device, method="GET", path="/x", **headers):
-        headers = {name.replace("_", "-"): value for name, value in headers.items()}
-        with Connection(self.port, device, source="127.0.0.9") as connection:
-            return connection.request(method, path, None, {"Host": f"127.0.0.1:{self.port}", **headers})[0]
-
-    def test_who_may_what(self):
-        owner, guest = self.device("owner"), self.device("guest")
-        stranger = Device(os.path.join(self.folder, "stranger"), "Stranger")
-        self.assertEqual(self.get(owner, X_Hubpair_Role="guest", X_Hubpair_Name="Nobody"), 200)
-        self.assertEqual([self.server.last(f"X-Hubpair-{each}") for each in ("Role", "Name", "Device")],
-                         [["owner"], ["The owner"], [owner.fingerprint]])
-        self.assertEqual([self.get(owner, "DELETE"), self.get(guest), self.get(guest, "DELETE")], [200, 200, 403])
-        count = len(self.server.heads)
-        with open(owner.certificate_path) as file:
-            stolen = "".join(line.strip() for line in file if not line.startswith("-"))
-        for who in (stranger, None):
-            self.assertEqual([self.get(who), self.get(who, X_SSL_Client_Cert=stolen)], [401, 401])
-        self.assertEqual(self.get(guest, "DELETE", X_Forwarded_Method="GET", X_Original_Method="GET", X_Original_URI="/x"), 403)
-        self.assertEqual(self.get(guest, "GET", Upgrade="websocket", Connection="Upgrade", Sec_WebSocket_Key="x"), 403)
-        self.assertEqual(self.get(owner, "GET", "/hubpair/v1/device"), 404)
-        self.assertEqual(self.get(owner, Sec_Fetch_Site="cross-site"), 403)
-        self.hub.run("devices", "revoke", owner.fingerprint)
-        self.hub.wait_for(lambda: self.get(owner) == 401, "the revocation")
-        self.assertEqual(len(self.server.heads), count)
 
 
 if __name__ == "__main__":
