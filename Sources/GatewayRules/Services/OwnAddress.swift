@@ -8,6 +8,12 @@ struct OwnAddress {
         if self.authorities.isEmpty { return nil }
     }
 
+    /// The name in `host` with the port in `authority`, or with none: servers that know their port and are
+    /// told a name mean themselves so. `kitchen.local:8001` with `127.0.0.1:3000` is `kitchen.local:3000`.
+    static func name(in host: ArraySlice<UInt8>, atPortOf authority: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        host.withoutPort + authority.dropFirst(authority.withoutPort.count)
+    }
+
     /// The same address at another origin; nil if it is not one of the server's own.
     ///
     /// `http://127.0.0.1:8123/auth?x` with the authority `127.0.0.1:8123` moves to
@@ -27,6 +33,14 @@ struct OwnAddress {
 }
 
 extension ArraySlice<UInt8> {
+    /// Of `host [ ":" port ]` the host; an IPv6 address stands in brackets.
+    fileprivate var withoutPort: ArraySlice<UInt8> {
+        guard let colon = lastIndex(of: UInt8(ascii: ":")), !self[colon...].contains(UInt8(ascii: "]")) else {
+            return self
+        }
+        return self[..<colon]
+    }
+
     /// Scheme and host have no case (RFC 3986 § 6.2.2.1).
     fileprivate func hasBeginning(_ other: [UInt8]) -> Bool {
         count >= other.count && zip(self, other).allSatisfy { $0.lowercase == $1.lowercase }

@@ -23,7 +23,9 @@ extension ResponseHead {
                 guard let cookie = service.cookies.response(value) else { continue }
                 repaired = cookie
             case .location where !host.isEmpty:
-                let own = OwnAddress(of: [host, Array(service.authority.utf8)[...]])
+                let authority = Array(service.authority.utf8)[...]
+                let own = OwnAddress(
+                    of: [host, authority, OwnAddress.name(in: host, atPortOf: authority)])
                 repaired = own?.moved(value, to: "https://" + String(decoding: host, as: UTF8.self))
             default: repaired = nil
             }
