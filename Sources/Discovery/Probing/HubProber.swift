@@ -2,7 +2,7 @@ import Synchronization
 
 /// Asks everybody on the local network over UDP which hubs there are, and gives the answers that are proven.
 ///
-/// Needs no daemon and no multicast DNS. Three probes go out in a burst, each to every interface's broadcast
+/// Needs no daemon and no multicast DNS. Four probes go out in a burst, each to every interface's broadcast
 /// addresses and to ff02::1.
 ///
 ///     for try await hub in HubProber().replies {
@@ -15,10 +15,12 @@ import Synchronization
 public struct HubProber: Sendable {
     /// The design's UDP port.
     public static let defaultPort: UInt16 = 8_000
-    /// When the probes of a burst leave, since its start. Wi-Fi drops broadcasts, so there are three.
-    public static let burst: [Duration] = [.zero, .milliseconds(150), .milliseconds(600)]
-    /// When the last answer to a burst can be expected: 50 ms of jitter and a slow Wi-Fi's round trip after
-    /// the last probe.
+    /// When the probes of a burst leave, since its start. Wi-Fi drops broadcasts, so there are several; the
+    /// last one finds hubs that answer this computer no more for the rest of a second, since a search just
+    /// before has had both of their answers.
+    public static let burst: [Duration] = [0, 150, 600, 1_150].map(Duration.milliseconds)
+    /// When the last answer can be expected of hubs that were not asked just before: 50 ms of jitter and a
+    /// slow Wi-Fi's round trip after the last probe but one.
     public static let answerTime = Duration.milliseconds(800)
     /// The least time between two bursts that notices cause.
     public static let noticeInterval = Duration.seconds(5)
