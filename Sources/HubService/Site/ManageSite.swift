@@ -91,7 +91,7 @@ package struct ManageSite {
         let directory = try state.open()
         return try directory.withLock { directory in
             guard let register = try state.site.register(in: directory) else { throw SiteError.notJoined }
-            let isLast = try isOffline || takeOut(register, directory)
+            let isLast = try isOffline || takeOut(register.settings.gate, register, directory)
             try directory.destroy(SiteSettings.fileName)
             try directory.destroy(SiteCopy.fileName)
             try directory.destroy(SiteGates.fileName)
@@ -99,21 +99,45 @@ package struct ManageSite {
         }
     }
 
-    private func takeOut(_ register: SiteRegister, _ directory: borrowing ProtectedDirectory) throws -> Bool {
+    /// Takes out another gate, which is gone for good: what it cannot do itself any more. One that still runs
+    /// goes on as before, and is told of again when it starts.
+    ///
+    /// - Parameter name: what ``SiteStatus/gates`` calls it.
+    package func takeOut(gate name: String) throws {
+        let directory = try state.open()
+        try directory.withLock { directory in
+            guard let register = try state.site.register(in: directory) else { throw SiteError.notJoined }
+            let (store, own) = (try EtcdStore(register.settings), register.settings.gate)
+            // Another one may have taken this gate out, which is one all the same: with the last that is
+            // listed all would go.
+            if try !store.gates().contains(where: { $0.id == own }) {
+                try store.add(gate: own, name: ManageSite.hostName())
+            }
+            let others = SiteStatus.names(of: try store.gates()).filter { $0.id != own }
+            guard let gate = others.first(where: { $0.name == name }) else {
+                throw SiteError.noGate(name, known: others.map(\.name))
+            }
+            _ = try takeOut(gate.id, register, directory)
+        }
+    }
+
+    private func takeOut(
+        _ gate: String, _ register: SiteRegister, _ directory: borrowing ProtectedDirectory
+    ) throws -> Bool {
         let store = try EtcdStore(register.settings)
         while true {
             do {
-                let isLast = try store.gates().allSatisfy { $0.id == register.settings.gate }
+                let isLast = try store.gates().allSatisfy { $0.id == gate }
                 let snapshot = try register.current()
                 try register.copy(snapshot, to: directory)
                 var gates =
                     try directory.read(SiteGates.fileName, SiteGates.init(parsing:)) ?? SiteGates()
-                if gates.forget(register.settings.gate) {
+                if gates.forget(gate) {
                     let change = try snapshot.change(to: [SharedFile(SiteGates.fileName, gates.serialized)])
                     _ = try store.commit(change, on: snapshot.head)
                     continue
                 }
-                if try store.remove(gate: register.settings.gate, head: snapshot.head) { return isLast }
+                if try store.remove(gate: gate, head: snapshot.head) { return isLast }
             } catch SiteError.empty {
                 // It was cut short after the site was told.
                 return true

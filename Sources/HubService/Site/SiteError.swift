@@ -14,6 +14,8 @@ package enum SiteError: Equatable, UserError {
     case otherCluster(String)
     /// No gate of this other hub has moved in.
     case nobody(Fingerprint)
+    /// The site has no other gate of this name; those that it has.
+    case noGate(String, known: [String])
     /// Nobody has moved in, or the last gate has left.
     case empty
     /// A gate began to move in, and was stopped.
@@ -43,7 +45,7 @@ package enum SiteError: Equatable, UserError {
     package var isOutage: Bool {
         switch self {
         case .silent, .noMajority, .failed, .stale: true
-        case .untrusted, .refused, .otherCluster, .empty, .nobody, .unfinished, .movingIn, .damaged,
+        case .untrusted, .refused, .otherCluster, .empty, .nobody, .noGate, .unfinished, .movingIn, .damaged,
             .joined, .notJoined, .badEndpoint, .badFile, .mismatch, .backupWithoutSite:
             false
         }
@@ -61,6 +63,7 @@ package enum SiteError: Equatable, UserError {
             "the members are of another etcd cluster (\(found)) than the one that this hub has joined"
         case .empty: "the site holds nothing of this hub"
         case .nobody(let hub): "no gate of the hub \(hub) is in this etcd"
+        case .noGate(let name, _): "the site has no other gate called \(quoted(name))"
         case .unfinished: "a gate began to move into the site and did not finish"
         case .movingIn: "another gate moves into the site at this moment"
         case .damaged(let words): "the site holds what no gate has written: \(words)"
@@ -81,6 +84,7 @@ package enum SiteError: Equatable, UserError {
         case .silent, .noMajority, .failed, .stale: .unavailable
         case .untrusted, .refused: .notPermitted
         case .otherCluster, .empty, .nobody, .unfinished: .configuration
+        case .noGate: .notFound
         case .movingIn: .tryAgain
         case .damaged: .data
         case .joined, .notJoined, .badEndpoint, .mismatch, .backupWithoutSite: .usage
@@ -101,6 +105,10 @@ package enum SiteError: Equatable, UserError {
                 + "--offline"
         case .empty: "a gate that has the devices moves in with 'hubpair hub site join'"
         case .nobody: "'hubpair hub site' says at one of its gates which hub's site it is"
+        case .noGate(_, let known):
+            known.isEmpty
+                ? "this gate is the only one; it leaves without --gate"
+                : "the others: " + known.prefix(8).map { quoted($0) }.joined(separator: ", ")
         case .unfinished: "run 'hubpair hub site join' again at that gate: it begins anew"
         case .movingIn: "try again once it is done"
         case .damaged: "bring etcd back from its backup (etcdctl snapshot restore)"

@@ -24,7 +24,7 @@ package struct SiteStatus: Sendable {
 
     package let settings: SiteSettings
     package let members: [Member]
-    /// The names of the gates that have joined, this one's first; nil if the site does not say.
+    /// The names of the gates that have joined, each its own, this one's first; nil if the site does not say.
     package let gates: [String]?
     /// The hubs that they are, this one's first; those that have served since they joined.
     package let hubs: [SiteHub]
@@ -51,10 +51,20 @@ package struct SiteStatus: Sendable {
         let all = (try? told.get())?.1
         revision = (try? told.get())?.0
         gates = all.map { all in
-            (all.filter { $0.id == settings.gate } + all.filter { $0.id != settings.gate }).map(\.name)
+            let own = all.filter { $0.id == settings.gate }
+            return SiteStatus.names(of: own + all.filter { $0.id != settings.gate }).map(\.name)
         }
         fault = if case .failure(let error) = told { error } else { nil }
         copy = try directory.read(SiteCopy.fileName, SiteCopy.init(parsing:))?.revision
+    }
+
+    /// Gates by names that differ: machines are often called alike, and some are not called at all.
+    static func names(of gates: [(id: String, name: String)]) -> [(id: String, name: String)] {
+        let counts = Dictionary(gates.map { ($0.name, 1) }, uniquingKeysWith: +)
+        return gates.map { id, name in
+            let isOwn = !name.isEmpty && counts[name] == 1
+            return (id, isOwn ? name : name.isEmpty ? id : "\(name) \(id)")
+        }
     }
 
     private static func ask(_ member: SiteMember, _ client: EtcdClient, _ cluster: UInt64) -> Member {

@@ -152,18 +152,36 @@ struct HubSiteCommand: ParsableCommand {
             abstract: "Make this gate a hub of its own again, with all that the site has.",
             discussion: """
                 What is decided here afterwards, the gates of the site do not learn. The last gate leaves \
-                nothing behind in etcd.
+                nothing behind in etcd. With --gate it is another one that goes: one whose machine is \
+                gone for good.
 
                 EXAMPLES:
                   hubpair hub site leave
+                  hubpair hub site leave --gate north
                   hubpair hub site leave --offline  # etcd is lost
                 """)
 
         @Flag(help: "Do not ask etcd: this gate's copy counts.") var offline = false
 
+        @Option(
+            help: ArgumentHelp(
+                "Take out another gate, by its name in 'hubpair hub site'. (default: this one)",
+                valueName: "name"))
+        var gate: String?
+
         @OptionGroup var state: StateOption
 
+        func validate() throws {
+            guard gate == nil || !offline else {
+                throw ValidationError("--gate asks etcd. Leave --offline out, or --gate")
+            }
+        }
+
         func run() throws {
+            if let gate {
+                try ManageSite(state: state.state).takeOut(gate: gate)
+                return Console.note("\(SafeText.escaped(gate)) is no gate of the site any more")
+            }
             let isLast = try ManageSite(state: state.state).leave(isOffline: offline)
             Console.note(
                 "this hub is no gate of a site any more; its devices and codes are in \(state.state.path)")
