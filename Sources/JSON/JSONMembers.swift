@@ -41,15 +41,49 @@ package struct JSONMembers {
         value.write(to: &bytes)
     }
 
+    package mutating func add(_ key: StaticString, _ value: some JSONWritable) {
+        begin(key)
+        value.write(to: &bytes)
+    }
+
+    /// Adds a value that is written already.
+    package mutating func add(_ key: StaticString, json: [UInt8]) {
+        begin(key)
+        bytes.append(contentsOf: json)
+    }
+
+    package mutating func add(_ key: StaticString, _ elements: [some JSONWritable]) {
+        begin(key)
+        JSONMembers.write(elements, to: &bytes)
+    }
+
     /// Adds an array of objects, one for each element.
     package mutating func add<Element>(
         _ key: StaticString, each elements: [Element], _ body: (Element, inout JSONMembers) -> Void
     ) {
         begin(key)
+        JSONMembers.write(each: elements, to: &bytes, body)
+    }
+
+    /// Appends an array to `bytes`.
+    package static func write(_ elements: [some JSONWritable], to bytes: inout [UInt8]) {
+        list(elements, to: &bytes) { $0.write(to: &$1) }
+    }
+
+    /// Appends an array of objects to `bytes`, one for each element.
+    package static func write<Element>(
+        each elements: [Element], to bytes: inout [UInt8], _ body: (Element, inout JSONMembers) -> Void
+    ) {
+        list(elements, to: &bytes) { element, bytes in write(to: &bytes) { body(element, &$0) } }
+    }
+
+    private static func list<Element>(
+        _ elements: [Element], to bytes: inout [UInt8], _ body: (Element, inout [UInt8]) -> Void
+    ) {
         bytes.append(UInt8(ascii: "["))
         for (index, element) in elements.enumerated() {
             if index > 0 { bytes.append(UInt8(ascii: ",")) }
-            JSONMembers.write(to: &bytes) { body(element, &$0) }
+            body(element, &bytes)
         }
         bytes.append(UInt8(ascii: "]"))
     }

@@ -65,13 +65,7 @@ package enum JSONValue: Equatable, Sendable, JSONWritable {
             // The fraction is kept (1.0), so that the value is read as a number again and not as an integer.
             bytes += (value.isFinite ? String(value) : "null").utf8
         case .string(let text): JSONValue.write(text, to: &bytes)
-        case .array(let values):
-            bytes.append(UInt8(ascii: "["))
-            for (index, value) in values.enumerated() {
-                if index > 0 { bytes.append(UInt8(ascii: ",")) }
-                value.write(to: &bytes)
-            }
-            bytes.append(UInt8(ascii: "]"))
+        case .array(let values): JSONMembers.write(values, to: &bytes)
         case .object(let members): JSONMembers.write(members, to: &bytes)
         }
     }

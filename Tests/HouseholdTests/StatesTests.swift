@@ -44,6 +44,18 @@ import Testing
         #expect(texts(known.changes(to: [], at: time)) == ["a/1 true null"])
     }
 
+    @Test func allAreWrittenInOrder() {
+        let changes = (0..<9).map { index in
+            StateChange(
+                device: "\(index % 2)", activator: "\(9 - index)", state: .integer(Int64(index)),
+                before: index < 4 ? .null : nil, time: time.addingTimeInterval(Double(index / 3)))
+        }
+        var written: [UInt8] = []
+        KnownStates(changes).write(to: &written)
+        let sorted = changes.sorted { ($0.device, $0.activator) < ($1.device, $1.activator) }
+        #expect(String(decoding: written, as: UTF8.self) == JSONValue.array(sorted.map(\.json)).text)
+    }
+
     @Test func aChangeIsJSON() {
         let change = StateChange(
             device: "a", activator: "1", state: .boolean(false), before: .boolean(true),

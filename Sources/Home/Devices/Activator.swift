@@ -97,6 +97,21 @@ extension Activator: JSONReadable {
         self.extra = extra
     }
 
+}
+
+extension Activator: JSONWritable {
+    /// ``json``, without building it.
+    package func write(to bytes: inout [UInt8]) {
+        guard extra.isEmpty else { return json.write(to: &bytes) }
+        JSONMembers.write(to: &bytes) { members in
+            members.add("activatorId", id)
+            members.add("name", name)
+            members.add("rank", .integer(Int64(rank)))
+            members.add("state", state)
+            members.add("type", kind.word)
+        }
+    }
+
     /// As the server writes it, extra fields and all.
     package var json: JSONValue {
         .object(

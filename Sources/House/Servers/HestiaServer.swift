@@ -10,6 +10,9 @@ final class HestiaServer: HouseServer {
     private let calls: GateCalls
     /// Since when there is no answer at all, and why.
     private let lastOutage = Mutex<UpstreamBreaker.Outage?>(nil)
+    /// The last list, as it came and as it was read. In a house where nothing happens it comes again to the
+    /// byte, every second: then nothing has to be read, and nobody has to compare what has its storage.
+    private let lastList = Mutex<(body: [UInt8], devices: [ControlledDevice])>(([], []))
 
     init(_ calls: GateCalls) { self.calls = calls }
 
@@ -26,7 +29,7 @@ final class HestiaServer: HouseServer {
     func look(knowing ids: [String]) async -> ServerLook {
         do throws(UpstreamCallError) {
             let reply = try await calls.poll(ControlRequest.devices.target)
-            if reply.isSuccess, let devices = ControlledDevice.list(parsing: reply.body) {
+            if reply.isSuccess, let devices = list(reply.body) {
                 return .things(devices, unanswered: [])
             }
             guard reply.status >= 500 else { return .away(HestiaServer.words(reply), hasAnswered: true) }
@@ -38,6 +41,14 @@ final class HestiaServer: HouseServer {
             return .away(
                 outage.map { UpstreamTurns.Refusal.away($0).words } ?? error.description, hasAnswered: false)
         }
+    }
+
+    private func list(_ body: [UInt8]) -> [ControlledDevice]? {
+        let known = lastList.withLock { $0.body == body ? $0.devices : [] }
+        if !known.isEmpty { return known }
+        guard let devices = ControlledDevice.list(parsing: body) else { return nil }
+        lastList.withLock { $0 = (body, devices) }
+        return devices
     }
 
     private static func words(_ reply: UpstreamReply) -> String {

@@ -24,6 +24,11 @@ struct SeenAppliances: Sendable {
         var time: Moment
         /// Those that do not answer; they stay as they were.
         var unanswered: Set<String>
+
+        /// True if it says the same, whenever it did.
+        func says(_ other: Part) -> Bool {
+            kind == other.kind && unanswered == other.unanswered && devices == other.devices
+        }
     }
 
     private(set) var all: [Appliance] = []

@@ -54,6 +54,10 @@ final class StatePoller: Sendable {
         var hasAnswered = false
         var unanswered: Set<String> = []
         var seen = SeenAppliances()
+        /// What all servers said when the last poll had no news, and all was on disk.
+        var settled: [SeenAppliances.Part]?
+        /// Another number whenever the states or the appliances may be others.
+        var revision = 0
         /// What the database has of them.
         var keptSeen: [SeenAppliances.Appliance] = []
         var watchers = 0
@@ -224,7 +228,7 @@ final class StatePoller: Sendable {
             StateReport(
                 states: $0.states, time: $0.time, fault: $0.fault, hasAnswered: $0.hasAnswered,
                 since: $0.fault == nil ? nil : servers.hestia.outage?.since, unanswered: $0.unanswered,
-                appliances: $0.seen.all, took: $0.lastDuration)
+                appliances: $0.seen.all, took: $0.lastDuration, revision: $0.revision)
         }
     }
 
@@ -390,6 +394,7 @@ final class StatePoller: Sendable {
     private func fail(_ words: String, hasAnswered: Bool) {
         let isNew = state.withLock { state in
             defer { (state.fault, state.hasAnswered, state.unanswered) = (words, hasAnswered, []) }
+            state.settled = nil
             return state.fault == nil
         }
         if isNew { onStanding.withLock { $0 }?() }
@@ -400,20 +405,26 @@ final class StatePoller: Sendable {
         let devices = parts.flatMap(\.devices)
         let unanswered = parts.reduce(into: Set<String>()) { $0.formUnion($1.unanswered) }
         lists.withLock { $0 }?(devices, unanswered)
-        let (changes, unrecorded, observers, isNew, isBack) = state.withLock { state in
+        typealias News = ([StateChange], unrecorded: [StateChange], [Observer], isNew: Bool, isBack: Bool)
+        let (changes, unrecorded, observers, isNew, isBack) = state.withLock { state -> News in
             let isBack = state.fault != nil || state.time == nil
+            state.seen.take(parts)
+            state.time = now
+            if let asked { state.lastSuccess = state.lastOrder.map { $0 > asked } ?? false ? nil : .now }
+            (state.fault, state.hasAnswered) = (nil, true)
+            if let settled = state.settled, settled.elementsEqual(parts, by: { $0.says($1) }) {
+                return ([], [], [], false, isBack)
+            }
             let changes = state.states.changes(to: devices, unanswered: unanswered, at: now.wall)
             let unrecorded = state.recorded.changes(to: devices, unanswered: unanswered, at: now.wall)
             state.states.take(changes)
-            state.seen.take(parts)
             let silent = unanswered.intersection(state.seen.ids)
             // When a silence begins it is kept, too: the times in the database are old.
             let isNew = !state.seen.isDescribed(as: state.keptSeen) || !silent.isSubset(of: state.unanswered)
             state.isRecording = !unrecorded.isEmpty || isNew
-            state.time = now
-            if let asked { state.lastSuccess = state.lastOrder.map { $0 > asked } ?? false ? nil : .now }
-            (state.fault, state.hasAnswered) = (nil, true)
             state.unanswered = silent
+            state.settled = changes.isEmpty && unrecorded.isEmpty && !isNew ? parts : nil
+            state.revision += 1
             return (changes, unrecorded, state.observers, isNew, isBack)
         }
         if isBack { onStanding.withLock { $0 }?() }
@@ -462,7 +473,7 @@ final class StatePoller: Sendable {
 
     /// Everything in the database is another's, or gone: it is read again, and what it lacks written down.
     func databaseWasReplaced() {
-        state.withLock { ($0.recorded, $0.keptSeen) = (KnownStates(), []) }
+        state.withLock { ($0.recorded, $0.keptSeen, $0.settled) = (KnownStates(), [], nil) }
         store.feed.restart()
         look()
     }
@@ -475,7 +486,8 @@ final class StatePoller: Sendable {
         state.withLock { state in
             guard !state.hasLoaded else { return }
             state.hasLoaded = true
-            (state.recorded, state.keptSeen) = (known, seen)
+            (state.recorded, state.keptSeen, state.settled) = (known, seen, nil)
+            state.revision += 1
             // The database may have been missing until now.
             if state.time == nil { (state.states, state.seen) = (known, SeenAppliances(kept: seen, known)) }
         }

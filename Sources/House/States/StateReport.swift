@@ -20,6 +20,8 @@ struct StateReport: Sendable {
     let appliances: [SeenAppliances.Appliance]
     /// How long the upstream took for its last answer; zero if it gave none.
     let took: Duration
+    /// The same number: the same states and appliances.
+    let revision: Int
 
     /// Those that do not answer, or all while the server is away.
     var silent: [SeenAppliances.Appliance] {

@@ -7,6 +7,7 @@ import Identity
 import JSON
 import NIOHTTP1
 import Pairing
+import Synchronization
 
 /// `states`, `states/stream` and `states/history`.
 struct StateResources: HubResources {
@@ -18,6 +19,16 @@ struct StateResources: HubResources {
     /// How the upstream is treated; nil without one.
     let treatment: @Sendable () -> UpstreamTreatment?
     let clock: @Sendable () -> Moment
+    /// What takes long to write, as it was written last.
+    private let text = ReportText()
+
+    init(
+        poller: StatePoller, store: StateStore, desk: AnswerDesk,
+        treatment: @escaping @Sendable () -> UpstreamTreatment?, clock: @escaping @Sendable () -> Moment
+    ) {
+        (self.poller, self.store, self.desk) = (poller, store, desk)
+        (self.treatment, self.clock) = (treatment, clock)
+    }
 
     func answer(_ request: ResourceRequest) async -> ResourceAnswer {
         do throws(QueryItems.Fault) {
@@ -42,28 +53,26 @@ struct StateResources: HubResources {
             return .refused(
                 .serviceUnavailable, "unavailable", report.fault ?? "the states are not known yet")
         }
-        var members: [String: JSONValue] = [
-            "states": report.states.json, "current": .boolean(report.fault == nil),
-            "devices": .array(report.appliances.map(\.device.json)),
-            "took": .integer(Int64(report.took.inSeconds * 1000)),
-        ]
-        if let time = report.time {
-            members["time"] = .string(time.wall.timestampWithMilliseconds)
-            members["age"] = .integer(Int64(max(0, clock().seconds(since: time)).rounded(.down)))
+        let now = clock()
+        let (devices, states) = text.of(report)
+        var json: [UInt8] = []
+        JSONMembers.write(to: &json) { members in
+            if let time = report.time { members.add("age", now.age(of: time)) }
+            if report.fault != nil { members.add("answers", .boolean(report.hasAnswered)) }
+            members.add("current", .boolean(report.fault == nil))
+            members.add("devices", json: devices)
+            if let fault = report.fault { members.add("fault", fault) }
+            if !report.silent.isEmpty { members.add("silent", report.silent.map { $0.json(now: now) }) }
+            if let since = report.since { members.add("since", since.timestamp) }
+            members.add("states", json: states)
+            if let time = report.time { members.add("time", time.wall.timestampWithMilliseconds) }
+            members.add("took", .integer(Int64(report.took.inSeconds * 1000)))
+            if !report.unanswered.isEmpty {
+                members.add("unanswered", report.unanswered.sorted().map(JSONValue.string))
+            }
+            if let upstream = treatment()?.json { members.add("upstream", upstream) }
         }
-        if let fault = report.fault {
-            (members["fault"], members["answers"]) = (.string(fault), .boolean(report.hasAnswered))
-        }
-        members["upstream"] = treatment()?.json
-        members["since"] = report.since.map { .string($0.timestamp) }
-        if !report.unanswered.isEmpty {
-            members["unanswered"] = .array(report.unanswered.sorted().map(JSONValue.string))
-        }
-        if !report.silent.isEmpty {
-            let now = clock()
-            members["silent"] = .array(report.silent.map { $0.json(now: now) })
-        }
-        return .json(.object(members))
+        return .reply(ServeReply(.ok, json: json))
     }
 
     private func history(_ request: ResourceRequest) async throws(QueryItems.Fault) -> ResourceAnswer {
@@ -107,7 +116,30 @@ extension SeenAppliances.Appliance {
     /// As the server listed it, and how many seconds ago.
     fileprivate func json(now: Moment) -> JSONValue {
         var members = device.json.asObject ?? [:]
-        members["age"] = .integer(Int64(max(0, now.seconds(since: time)).rounded(.down)))
+        members["age"] = now.age(of: time)
         return .object(members)
+    }
+}
+
+/// The lists of a report in JSON. In a house where nothing happens they are the same for everybody who asks.
+private final class ReportText: Sendable {
+    private let last = Mutex<(revision: Int, devices: [UInt8], states: [UInt8])?>(nil)
+
+    func of(_ report: StateReport) -> (devices: [UInt8], states: [UInt8]) {
+        if let last = last.withLock({ $0 }), last.revision == report.revision {
+            return (last.devices, last.states)
+        }
+        var (devices, states) = ([UInt8](), [UInt8]())
+        JSONMembers.write(report.appliances.map(\.device), to: &devices)
+        report.states.write(to: &states)
+        last.withLock { $0 = (report.revision, devices, states) }
+        return (devices, states)
+    }
+}
+
+extension Moment {
+    /// How many whole seconds ago `time` was.
+    fileprivate func age(of time: Moment) -> JSONValue {
+        .integer(Int64(max(0, seconds(since: time)).rounded(.down)))
     }
 }

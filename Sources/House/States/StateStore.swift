@@ -169,7 +169,7 @@ final class StateStore: Sendable {
 
     private static func reset(_ states: KnownStates, id: EventID?) -> [UInt8] {
         var json: [UInt8] = []
-        JSONValue.object(["states": states.json]).write(to: &json)
+        JSONMembers.write(to: &json) { $0.add("states", states) }
         return ServerEvent.bytes(type: "reset", id: id?.text, json: json)
     }
 

@@ -37,7 +37,7 @@ package struct StateChange: Equatable, Sendable {
 }
 
 /// The states of all activators at one time.
-package struct KnownStates: Equatable, Sendable {
+package struct KnownStates: Equatable, Sendable, JSONWritable {
     /// The last change of each.
     package private(set) var changes: [StateKey: StateChange]
 
@@ -54,19 +54,23 @@ package struct KnownStates: Equatable, Sendable {
         to devices: [ControlledDevice], unanswered: Set<String> = [], at time: Date
     ) -> [StateChange] {
         var found: [StateChange] = []
-        var seen: Set<StateKey> = []
+        var seen = Set<StateKey>(minimumCapacity: changes.count)
+        var known = 0
         for device in devices {
             for activator in device.activators {
                 let key = StateKey(device: device.id, activator: activator.id)
-                let before = changes[key]?.state
                 // A server that gives an id twice has given the state already.
-                guard seen.insert(key).inserted, before != activator.state else { continue }
+                guard seen.insert(key).inserted else { continue }
+                let before = changes[key]?.state
+                if before != nil { known += 1 }
+                guard before != activator.state else { continue }
                 found.append(
                     StateChange(
                         device: key.device, activator: key.activator, state: activator.state,
                         before: before, time: time))
             }
         }
+        guard known < changes.count else { return found.sorted { $0.key < $1.key } }
         for (key, last) in changes where !seen.contains(key) && !unanswered.contains(key.device) {
             found.append(
                 StateChange(
@@ -81,8 +85,20 @@ package struct KnownStates: Equatable, Sendable {
         for change in changes { self.changes[change.key] = change.state == .null ? nil : change }
     }
 
-    /// All states, by device and activator.
-    package var json: JSONValue {
-        .array(changes.values.sorted { $0.key < $1.key }.map(\.json))
+    /// All states, by device and activator, as an array of ``StateChange/json``; without building it, for a
+    /// house has thousands of them, and most are of few moments.
+    package func write(to bytes: inout [UInt8]) {
+        var last: (time: Date, text: String)?
+        JSONMembers.write(each: changes.values.sorted { $0.key < $1.key }, to: &bytes) { change, members in
+            let text =
+                last.flatMap { $0.time == change.time ? $0.text : nil }
+                ?? change.time.timestampWithMilliseconds
+            last = (change.time, text)
+            members.add("activator", change.activator)
+            if let before = change.before { members.add("before", before) }
+            members.add("device", change.device)
+            members.add("state", change.state)
+            members.add("time", text)
+        }
     }
 }
