@@ -99,6 +99,22 @@ package struct JSONReader: ~Copyable {
         close()
     }
 
+    /// Reads a value that is not needed: as strictly as any, without building it.
+    package mutating func skip() throws(JSONFault) {
+        switch peek() {
+        case UInt8(ascii: "\""):
+            let (range, hasEscapes) = try quotedRange()
+            if hasEscapes { _ = try JSONReader.unescaped(bytes[range]) }
+        case UInt8(ascii: "["): try array { reader throws(JSONFault) in try reader.skip() }
+        case UInt8(ascii: "{"):
+            try object { key, reader throws(JSONFault) in
+                if key.hasEscapes { _ = try key.text }
+                try reader.skip()
+            }
+        default: _ = try literal()
+        }
+    }
+
     private mutating func open(_ bracket: UInt8) throws(JSONFault) {
         guard take(bracket) else { throw mismatch() }
         depth += 1

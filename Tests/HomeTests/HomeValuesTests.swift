@@ -136,6 +136,16 @@ import Testing
     func reads(_ text: String, _ value: JSONValue) {
         #expect(JSONValue(parsing: Array(text.utf8)) == value)
         #expect(JSONValue(parsing: Array(value.text.utf8)) == value)
+        #expect(JSONValueTests.canSkip(text))
+    }
+
+    /// What is not needed is read as strictly.
+    private struct Skipped: JSONReadable {
+        init(reading reader: inout JSONReader) throws(JSONFault) { try reader.skip() }
+    }
+
+    private static func canSkip(_ text: String) -> Bool {
+        (try? JSONReader.read(Skipped.self, from: Array(text.utf8))) != nil
     }
 
     @Test(arguments: [
@@ -149,6 +159,7 @@ import Testing
     ])
     func refuses(_ text: String) {
         #expect(JSONValue(parsing: Array(text.utf8)) == nil)
+        #expect(!JSONValueTests.canSkip(text))
     }
 
     @Test func refusesWhatIsNotUTF8() {
@@ -157,6 +168,18 @@ import Testing
         let info = #"{"collection":"c","plugin_name":"p","required_info":{"name":"n"},"X":1}"#
         #expect(PluginDescription(parsing: Array(info.utf8)) != nil)
         #expect(PluginDescription(parsing: info.utf8.map { $0 == UInt8(ascii: "X") ? 0xC0 : $0 }) == nil)
+    }
+
+    /// With and without fields that this version does not know.
+    @Test(arguments: [#""#, #","x":"\u202e""#])
+    func anApplianceIsWrittenAsItsJSON(_ extra: String) throws {
+        let activator =
+            #"{"activatorId":"1","name":"\u001b","rank":2,"state":[0.5,null],"type":"odd"\#(extra)}"#
+        let text = #"{"activators":[\#(activator)],"deviceId":"6b","name":"é","type":"Lock"\#(extra)}"#
+        let device = try #require(ControlledDevice.list(parsing: Array("[\(text)]".utf8))?.first)
+        var written: [UInt8] = []
+        device.write(to: &written)
+        #expect(String(decoding: written, as: UTF8.self) == text && device.json.text == text)
     }
 
     @Test func isSafeForATerminal() {

@@ -38,7 +38,7 @@ extension PluginDescription: JSONReadable {
                     fields[try field.text] = try reader.string()
                 }
                 info = fields
-            default: _ = try JSONValue(reading: &reader)
+            default: try reader.skip()
             }
         }
         self.collection = try collection.required("collection")

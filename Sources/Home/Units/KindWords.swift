@@ -15,9 +15,13 @@ struct KindWords {
             words = []
             return
         }
-        words = SpokenText.tokens(isType ? KindWords.spaced(text) : text).map {
-            $0.hasSuffix("'s") ? String($0.dropLast(2)) : $0
-        }
+        words = isType ? KindWords.types[text] : KindWords.split(text)
+    }
+
+    private static let types = RepeatedWords { split(spaced($0)) }
+
+    private static func split(_ text: String) -> [String] {
+        SpokenText.tokens(text).map { $0.hasSuffix("'s") ? String($0.dropLast(2)) : $0 }
     }
 
     /// `Door Lock` of `DoorLock`.

@@ -96,7 +96,7 @@ final class KnownRelays: Sendable {
                 switch key {
                 case "devices": devices = try [ControlledDevice](reading: &reader)
                 case "current": isCurrent = try reader.literal() == .boolean(true)
-                default: _ = try JSONValue(reading: &reader)
+                default: try reader.skip()
                 }
             }
         }

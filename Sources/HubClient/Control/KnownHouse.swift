@@ -149,7 +149,7 @@ private struct StateReport: JSONReadable {
                 switch key {
                 case "deviceId": id = try reader.string()
                 case "age": age = try Int(reading: &reader)
-                default: _ = try JSONValue(reading: &reader)
+                default: try reader.skip()
                 }
             }
             (self.id, self.age) = (try id.required("deviceId"), age.map { min(max(0, $0), 1_000_000_000) })
@@ -178,7 +178,7 @@ private struct StateReport: JSONReadable {
             case "fault": fault = try reader.string()
             case "age": age = try Int(reading: &reader)
             case "took": took = try Int(reading: &reader)
-            default: _ = try JSONValue(reading: &reader)
+            default: try reader.skip()
             }
         }
         self.age = age.map { min(max(0, $0), 1_000_000_000) }

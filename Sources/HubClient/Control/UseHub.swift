@@ -32,9 +32,9 @@ package struct UseHub: Sendable {
         }
     }
 
-    /// Remembers what a hub's appliances are called, for completion in a shell.
-    package func noteNames(of devices: [ControlledDevice], hub: SavedHub) {
-        ApplianceNames(configuration: configuration).note(devices, of: hub)
+    /// Remembers what a hub's appliances are called, for completion in a shell, and its rooms, unless nil.
+    package func noteNames(of devices: [ControlledDevice], rooms: [String]? = nil, hub: SavedHub) {
+        ApplianceNames(configuration: configuration).note(devices, rooms: rooms, of: hub)
     }
 
     /// The same for its rooms or rules.

@@ -90,7 +90,11 @@ package struct ApplianceNames: Sendable {
 
     /// Remembers what a hub's appliances are called, and how they are, now. Nothing is written if nothing has
     /// changed, and a file that cannot be written is no reason to say anything.
-    package func note(_ devices: [ControlledDevice], of hub: SavedHub, now: Date = Date()) {
+    ///
+    /// - Parameter rooms: what its rooms are called now; nil: as it is noted.
+    package func note(
+        _ devices: [ControlledDevice], rooms: [String]? = nil, of hub: SavedHub, now: Date = Date()
+    ) {
         guard let group = ApplianceNames.group(hub) else { return }
         let kept = devices.filter { ApplianceNames.isKept($0.name) }.prefix(ApplianceNames.maximumCount)
         var pairs: [(key: String, value: String)] = []
@@ -102,12 +106,20 @@ package struct ApplianceNames: Sendable {
             pairs.append((Kind.type.key(index), values[0]))
             pairs.append(("state.\(index + 1)", values[1]))
         }
+        for (index, name) in (rooms ?? []).filter(ApplianceNames.isKept)
+            .prefix(ApplianceNames.maximumCount).enumerated()
+        {
+            pairs.append((Kind.room.key(index), name))
+        }
         try? ProtectedDirectory(path: configuration.path).withLock { directory in
             var pairs = pairs
             var file = ApplianceNames.read(directory) ?? KeyFile.empty(comment: ApplianceNames.comment)
             var before = file.pairs(in: group)
             let seen = before.removeValue(forKey: "seen").flatMap { Date(timestamp: $0) }
-            let others = before.filter { Kind(key: $0.key)?.isBesideAppliances == true }
+            let others = before.filter { key, _ in
+                guard let kind = Kind(key: key), kind.isBesideAppliances else { return false }
+                return rooms == nil || kind != .room
+            }
             pairs += others.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
             let isFresh = seen.map { abs(now.timeIntervalSince($0)) < ApplianceNames.memoryUnit } ?? false
             guard !isFresh || before != Dictionary(pairs, uniquingKeysWith: { $1 }) else { return }

@@ -66,8 +66,10 @@ final class HomeSession: Sendable {
 
     /// The house as it is now, or as the hub knows it: every command takes its appliances from here.
     ///
-    /// - Parameter saysWait: say at a terminal that it is waited for; not where a live table stands.
-    func house(saysWait: Bool = true) async throws -> KnownHouse {
+    /// - Parameters:
+    ///   - saysWait: say at a terminal that it is waited for; not where a live table stands.
+    ///   - notes: keep the appliances' names; else ``note(_:rooms:)`` does.
+    func house(saysWait: Bool = true, notes: Bool = true) async throws -> KnownHouse {
         let waiting = saysWait ? WaitingLine("\(hub.name)") : nil
         defer { waiting?.end() }
         let house: KnownHouse
@@ -78,13 +80,18 @@ final class HomeSession: Sendable {
         }
         known.withLock { $0 = house }
         noteUse()
+        if notes { note(house) }
+        return house
+    }
+
+    /// Keeps the names of appliances for completion, and those of rooms if they are known.
+    func note(_ house: KnownHouse, rooms: [String]? = nil) {
         // Once: 'home watch' asks every two seconds.
         let isFirst = areNamesNoted.withLock { noted in
             defer { noted = true }
             return !noted
         }
-        if isFirst { reach.noteNames(of: house.devices, hub: hub) }
-        return house
+        if isFirst { reach.noteNames(of: house.devices, rooms: rooms, hub: hub) }
     }
 
     /// Keeps the names of rooms or rules for completion.
@@ -98,8 +105,8 @@ final class HomeSession: Sendable {
     func devices() async throws -> [ControlledDevice] { try await house().devices }
 
     /// The house as ``house(saysWait:)`` has said it; says also if it does not answer, and how old all is.
-    func lookedAt(saysWait: Bool = true) async throws -> KnownHouse {
-        let house = try await house(saysWait: saysWait)
+    func lookedAt(saysWait: Bool = true, notes: Bool = true) async throws -> KnownHouse {
+        let house = try await house(saysWait: saysWait, notes: notes)
         sayAbsence(of: house)
         return house
     }

@@ -63,9 +63,9 @@ struct ListAppliances: Equatable {
     private static func look(
         _ session: HomeSession, by: Grouping?, isJSON: Bool, saysWait: Bool = true
     ) async throws -> HouseLook {
-        let house = try await session.lookedAt(saysWait: saysWait)
+        let house = try await session.lookedAt(saysWait: saysWait, notes: false)
         let rooms = try await session.rooms(isNeeded: by == .room)
-        session.note(rooms.rooms.map(\.name), as: .room)
+        session.note(house, rooms: rooms.rooms.map(\.name))
         // Programs get the server's order unless they ask for another.
         let isGrouped = by == .room || by == nil && !isJSON
         return HouseLook(

@@ -22,6 +22,8 @@ func fuzzWords(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     for field in ["name", "ip", "port", "room"] {
         if let answer = try? InfoField.check(text, for: field) { precondition(answer == text) }
     }
+    let canSkip = (try? JSONReader.read(Skipped.self, from: bytes)) != nil
+    precondition(canSkip == (JSONValue(parsing: bytes) != nil), "what is not needed is read as strictly")
     if let value = JSONValue(parsing: bytes) {
         precondition(
             JSONValue(parsing: Array(value.text.utf8)) == value, "what is written is read as the same")
@@ -31,9 +33,18 @@ func fuzzWords(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     if let devices = ControlledDevice.list(parsing: bytes) {
         precondition(HomeChange.between(house, devices).count < 100_000)
         _ = devices.map { $0.activators.map(\.stateText) }
+        for device in devices {
+            var written: [UInt8] = []
+            device.write(to: &written)
+            precondition(String(decoding: written, as: UTF8.self) == device.json.text)
+        }
     }
     precondition(ServerError(status: 500, contentType: text, body: bytes).description.utf8.count < 10_000)
     return 0
+}
+
+private struct Skipped: JSONReadable {
+    init(reading reader: inout JSONReader) throws(JSONFault) { try reader.skip() }
 }
 
 private struct Anything: Decodable {

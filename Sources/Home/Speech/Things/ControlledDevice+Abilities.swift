@@ -128,8 +128,10 @@ extension ControlledDevice {
         guard activator.kind == .bool || activator.kind == .float,
             activator.name.utf8.count <= SpokenLanguage.maximumByteCount
         else { return [] }
-        return SpokenText.tokens(activator.name)
+        return activatorNames[activator.name]
     }
+
+    private static let activatorNames = RepeatedWords { SpokenText.tokens($0) }
 
     private func ability(_ ends: Ends) -> Ability? {
         let found = activators.compactMap { activator -> Ability? in
