@@ -26,12 +26,12 @@ final class HouseholdDatabase: Sendable {
     private let log: ServeLog
     private let queue = DispatchQueue(label: "hubpair.household.database")
     private let content = Mutex(Content())
-    private let onBroken = Mutex<(@Sendable (_ words: String) -> Void)?>(nil)
+    private let onBroken = Callback<String>()
 
     init(state: HubState, log: ServeLog) { (self.state, self.log) = (state, log) }
 
     /// `body` is told whenever a broken file has been put aside, on the database's own thread.
-    func whenBroken(_ body: @escaping @Sendable (_ words: String) -> Void) { onBroken.withLock { $0 = body } }
+    func whenBroken(_ body: @escaping @Sendable (_ words: String) -> Void) { onBroken.observe(body) }
 
     /// Runs `body` with the connection, after all earlier uses.
     func use<Value: Sendable>(
@@ -50,7 +50,7 @@ final class HouseholdDatabase: Sendable {
     ) {
         queue.async { [self] in
             let (result, broken) = content.withLock { content in run(body, &content) }
-            if let broken { onBroken.withLock { $0 }?(broken) }
+            if let broken { onBroken.tell(broken) }
             done(result)
         }
     }
@@ -64,7 +64,7 @@ final class HouseholdDatabase: Sendable {
                     content.isClosed = true
                 }
                 // It is told of what holds this database.
-                onBroken.withLock { $0 = nil }
+                onBroken.observe(nil)
                 continuation.resume()
             }
         }

@@ -17,8 +17,8 @@ final class HouseServers: Sendable {
     let hestia: HestiaServer
     private let make: Make
     private let joined = Mutex<[Joined]>([])
-    private let onChange = Mutex<(@Sendable () -> Void)?>(nil)
-    private let onStanding = Mutex<(@Sendable (JoinedKind, Bool) -> Void)?>(nil)
+    private let onChange = Callback<Void>()
+    private let onStanding = Callback<(JoinedKind, Bool)>()
     private let isOver = Mutex(false)
 
     /// Makes what talks with a server that joins: it calls `changed` when a thing of it is other than before,
@@ -34,16 +34,16 @@ final class HouseServers: Sendable {
     }
 
     /// Calls `body` when a thing of a joined server is other than before.
-    func whenChanged(_ body: @escaping @Sendable () -> Void) { onChange.withLock { $0 = body } }
+    func whenChanged(_ body: @escaping @Sendable () -> Void) { onChange.observe(body) }
 
     /// Calls `body` when a server that has joined does not answer any more, or answers again.
     func whenStandingChanges(_ body: @escaping @Sendable (JoinedKind, _ isUp: Bool) -> Void) {
-        onStanding.withLock { $0 = body }
+        onStanding.observe { body($0.0, $0.1) }
     }
 
     /// Takes those that have joined in place of those before; one that is the same goes on.
     func take(_ servers: [JoinedServer]) {
-        let change: @Sendable () -> Void = { [weak self] in self?.onChange.withLock { $0 }?() }
+        let change: @Sendable () -> Void = { [weak self] in self?.onChange.tell() }
         let (gone, new) = joined.withLock { joined in
             guard !isOver.withLock({ $0 }) else { return ([Joined](), [Joined]()) }
             let before = joined
@@ -62,7 +62,7 @@ final class HouseServers: Sendable {
     }
 
     private func house(of server: JoinedServer, _ change: @escaping @Sendable () -> Void) -> any JoinedHouse {
-        make(server, change) { [weak self] isUp in self?.onStanding.withLock { $0 }?(server.kind, isUp) }
+        make(server, change) { [weak self] isUp in self?.onStanding.tell((server.kind, isUp)) }
     }
 
     /// Those that have joined.
@@ -72,8 +72,8 @@ final class HouseServers: Sendable {
 
     func stop() async {
         isOver.withLock { $0 = true }
-        onChange.withLock { $0 = nil }
-        onStanding.withLock { $0 = nil }
+        onChange.observe(nil)
+        onStanding.observe(nil)
         let all = joined.withLock { joined in
             defer { joined = [] }
             return joined

@@ -78,8 +78,8 @@ final class StatePoller: Sendable {
     private let clock: @Sendable () -> Moment
     private let state = Mutex(State())
     private let looking = Mutex<RecurringLook?>(nil)
-    private let onStanding = Mutex<(@Sendable () -> Void)?>(nil)
-    private let lists = Mutex<(@Sendable ([ControlledDevice], Set<String>) -> Void)?>(nil)
+    private let onStanding = Callback<Void>()
+    private let lists = Callback<([ControlledDevice], Set<String>)>()
 
     init(
         _ servers: HouseServers, _ store: StateStore, _ messages: MessageLog, sight: FirstSight? = nil,
@@ -104,18 +104,18 @@ final class StatePoller: Sendable {
         release()
         await keepSeen()
         state.withLock { $0.observers = [] }
-        onStanding.withLock { $0 = nil }
+        onStanding.observe(nil)
     }
 
     /// When the server behind the hub was last read, and why it cannot be read now.
     var standing: HouseStanding { state.withLock { HouseStanding(time: $0.time, fault: $0.fault) } }
 
     /// `body` is called when it can be read no more, and when it can again.
-    func whenStandingChanges(_ body: @escaping @Sendable () -> Void) { onStanding.withLock { $0 = body } }
+    func whenStandingChanges(_ body: @escaping @Sendable () -> Void) { onStanding.observe(body) }
 
     /// Calls `body` with each list of the upstream's, and the ids of those that did not answer.
     func onList(_ body: @escaping @Sendable ([ControlledDevice], Set<String>) -> Void) {
-        lists.withLock { $0 = body }
+        lists.observe { body($0.0, $0.1) }
     }
 
     /// Is told of the changes of one poll, by device and activator, before the watchers are; there is one at
@@ -397,14 +397,14 @@ final class StatePoller: Sendable {
             state.settled = nil
             return state.fault == nil
         }
-        if isNew { onStanding.withLock { $0 }?() }
+        if isNew { onStanding.tell() }
     }
 
     private func take(_ parts: [SeenAppliances.Part], asked: ContinuousClock.Instant?) async {
         let now = clock()
         let devices = parts.flatMap(\.devices)
         let unanswered = parts.reduce(into: Set<String>()) { $0.formUnion($1.unanswered) }
-        lists.withLock { $0 }?(devices, unanswered)
+        lists.tell((devices, unanswered))
         typealias News = ([StateChange], unrecorded: [StateChange], [Observer], isNew: Bool, isBack: Bool)
         let (changes, unrecorded, observers, isNew, isBack) = state.withLock { state -> News in
             let isBack = state.fault != nil || state.time == nil
@@ -427,7 +427,7 @@ final class StatePoller: Sendable {
             state.revision += 1
             return (changes, unrecorded, state.observers, isNew, isBack)
         }
-        if isBack { onStanding.withLock { $0 }?() }
+        if isBack { onStanding.tell() }
         var drafts: [MessageDraft] = []
         if !changes.isEmpty {
             for observer in observers { drafts += await observer(changes) }

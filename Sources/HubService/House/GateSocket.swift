@@ -9,7 +9,7 @@ import Pairing
 /// as those of devices do, but for the paths of ``HouseFields``.
 struct GateSocket: Sendable {
     let state: HubState
-    let changes: HouseChanges
+    let changes: Callback<Void>
     let calls: UpstreamCalls
     let news: GateNews
     let register: DeviceRegister

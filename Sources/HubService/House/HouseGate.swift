@@ -12,7 +12,7 @@ final class HouseGate: UpstreamObserver {
     let orders: OrderJournal
     let news: GateNews
     /// Tells of changes of the household's files.
-    let changes: HouseChanges
+    let changes: Callback<Void>
     private let calls: UpstreamCalls
     private let probe: UpstreamProbe
     /// Nil if nothing can listen: the gate goes on without the house.
@@ -45,7 +45,7 @@ final class HouseGate: UpstreamObserver {
         orders = OrderJournal(log: log, clock: { clock().wall }, write: { try await journal.write($0) }) {
             await house.name(of: $0, $1)
         }
-        let changes = HouseChanges()
+        let changes = Callback<Void>()
         self.changes = changes
         let gate = GateSocket(
             state: state, changes: changes, calls: calls, news: news, register: register, journal: journal,

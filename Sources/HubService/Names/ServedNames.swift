@@ -12,7 +12,7 @@ final class ServedNames: Sendable {
     private let current: Mutex<HubNames>
     private let file: Mutex<[UInt8]?>
     private let request: Mutex<CertificateRequest?>
-    private let onChange = Mutex<(@Sendable (HubNames, [UInt8]?) -> Void)?>(nil)
+    private let onChange = Callback<(HubNames, [UInt8]?)>()
     private let watch = Mutex<LinkWatch?>(nil)
     private let queue = DispatchQueue(label: "hubpair.names")
 
@@ -48,7 +48,7 @@ final class ServedNames: Sendable {
 
     /// Calls `tell` with the names and the installed certificate whenever one of them changes, from now on.
     func start(_ tell: @escaping @Sendable (HubNames, [UInt8]?) -> Void) {
-        onChange.withLock { $0 = tell }
+        onChange.observe { tell($0.0, $0.1) }
         let links = LinkWatch { [weak self] in self?.look() }
         if links == nil {
             log.notice("the system does not tell of new addresses: they are looked at every minute")
@@ -60,7 +60,7 @@ final class ServedNames: Sendable {
 
     func stop() {
         watch.withLock { $0 = nil }
-        onChange.withLock { $0 = nil }
+        onChange.observe(nil)
     }
 
     /// Reads the machine's names and the hub's files again.
@@ -113,6 +113,6 @@ final class ServedNames: Sendable {
             return names
         }
         guard let changed else { return }
-        onChange.withLock { $0 }?(changed, installedFile)
+        onChange.tell((changed, installedFile))
     }
 }
