@@ -30,7 +30,7 @@ package final class DeviceRegister: Sendable {
 
     private let state: HubState
     private let content = Mutex(Content())
-    private let onChange = Mutex<(@Sendable () -> Void)?>(nil)
+    private let onChange = Callback<Void>()
     private let version = Atomic<UInt64>(0)
     private let queue = Atomic<Int32>(-1)
     /// When the file itself was looked at, in nanoseconds since the system began.
@@ -81,16 +81,16 @@ package final class DeviceRegister: Sendable {
         _ answer: @Sendable ([Pin: ApprovedDevice]) -> Answer
     ) throws -> Answer {
         let (result, isNew) = content.withLock { content in
-            let isNew = note(&content)
-            return (
-                Result {
-                    try refresh(&content)
-                    return answer(content.devices)
-                }, isNew
-            )
+            var isNew = note(&content)
+            let result = Result {
+                try refresh(&content, &isNew)
+                return answer(content.devices)
+            }
+            return (result, isNew)
         }
         // Events that were taken out of the queue are passed on here: the watch does not see them any more.
-        if isNew { tell() }
+        // Not under the lock: whoever is told looks devices up.
+        if isNew { onChange.tell() }
         return try result.get()
     }
 
@@ -127,7 +127,7 @@ package final class DeviceRegister: Sendable {
         guard LocalFileSystem.holds(state.path) == true else {
             throw .system(ENOTSUP, operation: "watch", path: state.path)
         }
-        onChange.withLock { $0 = changed }
+        onChange.observe(changed)
         return try content.withLock { content throws(FileError) in
             var events = try StateEvents.open()
             try events.watch(state.path)
@@ -148,7 +148,7 @@ package final class DeviceRegister: Sendable {
             change()
             content.events = nil
         }
-        onChange.withLock { $0 = nil }
+        onChange.observe(nil)
     }
 
     /// Passes on what has happened.
@@ -164,11 +164,9 @@ package final class DeviceRegister: Sendable {
             let isWatched = watch(&content)
             return (isNew || isWatched, isWatched)
         }
-        if isNew { tell() }
+        if isNew { onChange.tell() }
         return isWatched
     }
-
-    private func tell() { onChange.withLock { $0 }?() }
 
     /// Adds what has happened; false if nothing has.
     private func note(_ content: inout Content) -> Bool {
@@ -217,7 +215,7 @@ package final class DeviceRegister: Sendable {
             content.stamp = stamp
             return isNew
         }
-        if isNew { tell() }
+        if isNew { onChange.tell() }
     }
 
     /// Watches the new file; false if it is not the one with this stamp.
@@ -230,14 +228,15 @@ package final class DeviceRegister: Sendable {
         }
     }
 
-    private func refresh(_ content: inout Content) throws {
+    /// - Parameter isNew: set if what has happened is to be passed on.
+    private func refresh(_ content: inout Content, _ isNew: inout Bool) throws {
         var mustRead = true
         if content.events != nil {
             if !content.changes.concernsKeyfile {
                 guard isLookDue else { return }
                 mustRead = false
             } else if content.changes.isPathMoved, watch(&content) {
-                tell()
+                isNew = true
             }
             lastLook.store(NIODeadline.now().uptimeNanoseconds, ordering: .relaxed)
         } else {

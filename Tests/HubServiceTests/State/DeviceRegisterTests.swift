@@ -81,6 +81,24 @@ import Testing
         #expect(try found() == nil)
     }
 
+    /// Whoever is told of a change looks devices up, also where a look-up is the first to see that another
+    /// path may lead to the directory.
+    @Test func whoIsToldLooksDevicesUp() throws {
+        let hub = try PairingHub()
+        let register = DeviceRegister(state: hub.state)
+        let told = Mutex(0)
+        _ = try register.startWatching {
+            _ = try? register.device(hub.hub.pin)
+            told.withLock { $0 += 1 }
+        }
+        _ = try register.device(hub.hub.pin)
+        let before = told.withLock { $0 }
+        register.noteMounts()
+        _ = try register.device(hub.hub.pin)
+        #expect(told.withLock { $0 } > before)
+        register.stopWatching()
+    }
+
     @Test func withoutTheKernelsWordTheFileIsLookedAt() async throws {
         let hub = try PairingHub()
         let register = DeviceRegister(state: hub.state)
