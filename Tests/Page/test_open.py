@@ -191,6 +191,20 @@ class OpenTests(HouseTests):
         listed = subprocess.run([HUBPAIR, "hubs", "--json", "--config", self.configuration], capture_output=True, text=True)
         self.assertEqual(listed.stdout, "")
 
+    def test_services_of_the_hub(self):
+        """Those that this computer may use, at the hub's own address: there a browser comes in by its own key."""
+        ports = {}
+        for name, role in (("Wiki", "guest"), ("Books", "member")):
+            ports[name] = self.hub.add_service("http://127.0.0.1:1", "--kind", "plain", "--role", role, name=name)
+            self.addCleanup(self.hub.run, "hub", "service", "remove", name)
+        self.hub.wait_for(lambda: "serves Books" in self.hub.log(), "the services")
+        self.pair()
+        browser = self.page(self.opened())
+        browser.find('//nav[contains(@class, "services")]//a[.="Wiki"]')
+        links = browser.run("return [...document.querySelectorAll('nav.services a')].map(({ href }) => href)")
+        self.assertEqual(len(links), 1)
+        self.assertRegex(links[0], rf"^https://[^/]+:{ports['Wiki']}/$")
+
     def test_on_the_hub_itself(self):
         self.configuration = None
         opened = self.opened("--state", self.hub.state)
