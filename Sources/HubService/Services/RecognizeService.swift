@@ -33,7 +33,9 @@ package struct RecognizeService: Sendable {
 
     private func ask(_ calls: UpstreamCalls) async throws -> ServiceKind {
         var answers: [String: String] = [:]
-        for kind in ServiceKind.allCases {
+        // Front pages last: a server that has just started takes long for its own.
+        let kinds = ServiceKind.allCases.filter { $0.marks?.target != "/" }
+        for kind in kinds + ServiceKind.allCases.filter({ $0.marks?.target == "/" }) {
             guard let (target, mark) = kind.marks else { continue }
             if answers[target] == nil {
                 answers[target] = try await String(

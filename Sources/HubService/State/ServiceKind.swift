@@ -51,7 +51,8 @@ package enum ServiceKind: String, CaseIterable, Sendable {
         case .syncthing: ("/", "ng-app=\"syncthing\"")
         case .jupyter: ("/api", "{\"version\"")
         case .cockpit: ("/", "cockpit")
-        case .octoPrint: ("/", "OctoPrint")
+        // Once it is set up, `/` leads to its login.
+        case .octoPrint: ("/static/js/app/client/wizard.js", "OctoPrint")
         case .nodeRED: ("/", "<title>Node-RED</title>")
         case .grafana: ("/api/health", "\"database\"")
         case .plain: nil
