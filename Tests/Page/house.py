@@ -40,6 +40,18 @@ class HouseTests(unittest.TestCase):
             browser.open(f"https://127.0.0.1:{self.hub.port}{path}")
         return browser
 
+    def says(self, browser, words):
+        browser.wait(lambda: words in browser.text, f"it does not say “{words}”")
+
+    def entered(self):
+        """A browser with a key of its own, on the hub's page."""
+        code = self.hub.run("print", "--format", "text", "--address", "127.0.0.1", "--role", "owner").strip()
+        browser = self.browser(path=None)
+        browser.open(code)
+        browser.click('//main//button[text()="Let this browser in"]')
+        browser.find('//button[@role="switch"]')
+        return browser
+
     def asking(self, name):
         device = self.device(name)
         Attempt(self.hub.code("--label"), device, name=name).send(self.hub.port)

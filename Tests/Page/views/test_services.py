@@ -1,19 +1,12 @@
 """Web services behind the hub in a real browser: found on the hub's page, opened without anything else, with scripts,
-cookies, storage and a WebSocket; and a service that is hostile. Where Jupyter is (HUBPAIR_JUPYTER, a folder with its
-programs), and Home Assistant (HUBPAIR_HASS, its program; see Tests/README.md), they are opened, too."""
+cookies, storage and a WebSocket; and a service that is hostile. Real servers are in test_servers."""
 import base64
 import hashlib
 import json
-import os
 import re
-import shutil
-import subprocess
-import tempfile
 import unittest
-import urllib.request
 
 from house import HouseTests
-from hub import free_port
 from listener import HeadListener
 
 PAGE = """<!DOCTYPE html><title>A service</title><p id=text>waits</p><script>
@@ -63,18 +56,6 @@ class ServicesPageTests(HouseTests):
         self.addCleanup(self.hub.run, "hub", "service", "remove", name)
         self.hub.wait_for(lambda: f"serves {name} ({web.url})" in self.hub.log(), "the service")
         return web, port
-
-    def says(self, browser, words):
-        browser.wait(lambda: words in browser.text, f"it does not say “{words}”")
-
-    def entered(self):
-        """A browser with a key of its own, on the hub's page."""
-        code = self.hub.run("print", "--format", "text", "--address", "127.0.0.1", "--role", "owner").strip()
-        browser = self.browser(path=None)
-        browser.open(code)
-        browser.click('//main//button[text()="Let this browser in"]')
-        browser.find('//button[@role="switch"]')
-        return browser
 
     def test_from_the_hubs_page_to_the_service(self):
         web, port = self.service()
@@ -176,100 +157,6 @@ class ServicesPageTests(HouseTests):
         self.assertEqual(browser.elements("xpath", '//nav[contains(@class, "services")]//a'), [])
         browser.open(f"https://127.0.0.1:{port}/")
         self.says(browser, "may not use this service")
-
-    @unittest.skipUnless(os.environ.get("HUBPAIR_JUPYTER"), "no Jupyter")
-    def test_jupyter_with_a_kernel(self):
-        folder = tempfile.mkdtemp(prefix="hubpair-jupyter-")
-        self.addCleanup(shutil.rmtree, folder, ignore_errors=True)
-        port = free_port()
-        log = open(os.path.join(folder, "log"), "w")
-        self.addCleanup(log.close)
-        server = subprocess.Popen(
-            [os.path.join(os.environ["HUBPAIR_JUPYTER"], "jupyter"), "lab", "--no-browser", "--allow-root", f"--port={port}",
-             "--ip=127.0.0.1", "--IdentityProvider.token=", f"--ServerApp.root_dir={folder}", "--expose-app-in-browser"],
-            env={**os.environ, "HOME": folder}, stdout=subprocess.DEVNULL, stderr=log)
-        self.addCleanup(server.wait)
-        self.addCleanup(server.terminate)
-
-        def answers():
-            with open(os.path.join(folder, "log")) as file:
-                return "is running at" in file.read()
-        self.hub.wait_for(answers, "Jupyter")
-        at = free_port()
-        self.hub.run("hub", "service", "add", "Notes", f"http://127.0.0.1:{port}", "--port", str(at))
-        self.addCleanup(self.hub.run, "hub", "service", "remove", "Notes")
-        self.assertEqual(json.loads(self.hub.run("hub", "service", "--json"))["kind"], "jupyter")
-        self.hub.wait_for(lambda: "serves Notes" in self.hub.log(), "the service")
-        browser = self.entered()
-        browser.click('//nav[contains(@class, "services")]//a[text()="Notes"]')
-        browser.wait(lambda: browser.run("return Boolean(window.jupyterapp)"), "no JupyterLab")
-        # A kernel over a WebSocket, with the token against forged requests that its scripts read from a cookie.
-        result = browser.run("""
-            const manager = window.jupyterapp.serviceManager;
-            return (async () => {
-                await manager.ready;
-                const session = await manager.sessions.startNew({ path: "x.ipynb", type: "notebook", name: "x", kernel: { name: "python3" } });
-                return new Promise((done) => {
-                    const future = session.kernel.requestExecute({ code: "print(6 * 7)" });
-                    future.onIOPub = (message) => { if (message.content.text) done(message.content.text); };
-                });
-            })();""")
-        self.assertEqual(result.strip(), "42")
-
-    @unittest.skipUnless(os.environ.get("HUBPAIR_HASS"), "no Home Assistant")
-    def test_home_assistant_is_set_up_and_used(self):
-        """As it comes, without a line about a proxy in its settings: from its first screen to a lamp."""
-        folder = tempfile.mkdtemp(prefix="hubpair-hass-")
-        self.addCleanup(shutil.rmtree, folder, ignore_errors=True)
-        port, at = free_port(), free_port()
-        with open(os.path.join(folder, "configuration.yaml"), "w") as file:
-            file.write(f"http: {{server_host: 127.0.0.1, server_port: {port}}}\nfrontend:\nconfig:\ndemo:\n")
-        with open(os.path.join(folder, "log"), "w") as log:
-            server = subprocess.Popen([os.environ["HUBPAIR_HASS"], "--skip-pip", "-c", folder], stdout=log, stderr=log)
-        self.addCleanup(server.wait)
-        self.addCleanup(server.terminate)
-
-        def answers():
-            try:
-                with urllib.request.urlopen(f"http://127.0.0.1:{port}/manifest.json") as answer:
-                    return answer.status == 200
-            except OSError:
-                self.assertIsNone(server.poll(), folder)
-        self.hub.wait_for(answers, "Home Assistant")
-        self.hub.run("hub", "service", "add", "House", f"http://127.0.0.1:{port}", "--port", str(at))
-        self.addCleanup(self.hub.run, "hub", "service", "remove", "House")
-        self.assertEqual(json.loads(self.hub.run("hub", "service", "--json"))["kind"], "home-assistant")
-        self.hub.wait_for(lambda: "serves House" in self.hub.log(), "the service")
-        browser = self.entered()
-        browser.click('//nav[contains(@class, "services")]//a[text()="House"]')
-        # Its own first screen comes, with what its scripts fetch; the form of the first user is sent as it sends it.
-        browser.wait(lambda: browser.run("return location.pathname") == "/onboarding.html", "not its first screen")
-        browser.wait(lambda: browser.run("return Boolean(document.querySelector('ha-onboarding')?.shadowRoot)"), "no first screen")
-        browser.run("""
-            const origin = location.origin + "/", post = (path, body) => fetch(path, { method: "POST", body });
-            return (async () => {
-                const user = { client_id: origin, name: "Anna", username: "anna", password: "lamp-and-key", language: "en" };
-                const { auth_code } = await (await post("/api/onboarding/users", JSON.stringify(user))).json();
-                const form = new FormData();
-                for (const [key, value] of Object.entries({ client_id: origin, code: auth_code, grant_type: "authorization_code" })) form.append(key, value);
-                const tokens = await (await post("/auth/token", form)).json();
-                const ask = (path, body) => fetch(path, { method: "POST", body: JSON.stringify(body), headers: { authorization: `Bearer ${tokens.access_token}` } });
-                await ask("/api/onboarding/core_config", {});
-                await ask("/api/onboarding/analytics", {});
-                await ask("/api/onboarding/integration", { client_id: origin, redirect_uri: origin });
-            })();""")
-        # Who has not entered Home Assistant itself meets its own form: the hub lets people as far as its door.
-        browser.open(f"https://127.0.0.1:{at}/")
-        for name, text in (("username", "anna"), ("password", "lamp-and-key")):
-            browser.type(f'//input[@name="{name}"]', text)
-        browser.click('//ha-auth-flow//mwc-button')
-        states = "document.querySelector('home-assistant')?.hass?.states"
-        browser.wait(lambda: browser.run(f"return {states}?.['light.ceiling_lights']?.state"), "no lamp")
-        # An order over its WebSocket, and what it tells of itself.
-        before = browser.run(f"return {states}['light.ceiling_lights'].state")
-        browser.run("return document.querySelector('home-assistant').hass.callService('light', 'toggle', { entity_id: 'light.ceiling_lights' })")
-        browser.wait(lambda: browser.run(f"return {states}['light.ceiling_lights'].state") != before, "the lamp stays as it was")
-        self.assertEqual(browser.run("return location.origin"), f"https://127.0.0.1:{at}")
 
 
 if __name__ == "__main__":
