@@ -88,16 +88,18 @@ export function icon(name) {
 
 // A list whose elements stay where and what they are while its items change, and with them focus and sliders.
 //
-// `make(item)` returns {node, update(item)}.
+// `make(item)` returns {node, update(item)}, or {node, steps(item)} for one that is drawn in steps.
 export class KeyedList {
   #parent; #make; #rows = new Map();
 
   constructor(parent, make) { this.#parent = parent; this.#make = make; }
 
-  show(items, keyOf) {
+  show(items, keyOf) { for (const _ of this.steps(items, keyOf)); }
+
+  // The same, for who rests between two steps. Another call of either waits until it is done.
+  *steps(items, keyOf) {
     const before = this.#rows;
     this.#rows = new Map();
-    const focused = this.#parent.contains(document.activeElement) ? document.activeElement : null;
     let place = this.#parent.firstElementChild;
     for (const item of items) {
       const key = keyOf(item);
@@ -105,14 +107,21 @@ export class KeyedList {
       const row = before.get(key) ?? this.#make(item);
       before.delete(key);
       this.#rows.set(key, row);
-      row.update(item);
       if (row.node === place) place = place.nextElementSibling;
-      else this.#parent.insertBefore(row.node, place);
+      else this.#move(row.node, place);
+      if (row.steps) yield* row.steps(item);
+      else row.update(item);
+      yield;
     }
     // Another list may have taken it meanwhile.
     for (const row of before.values()) if (row.node.parentNode === this.#parent) row.node.remove();
-    // What is moved loses focus.
-    if (focused?.isConnected && document.activeElement !== focused) focused.focus({ preventScroll: true });
+  }
+
+  // What is moved loses focus.
+  #move(node, place) {
+    const focused = node.contains(document.activeElement) ? document.activeElement : null;
+    this.#parent.insertBefore(node, place);
+    focused?.focus({ preventScroll: true });
   }
 
   get rows() { return this.#rows.values(); }

@@ -59,7 +59,10 @@ class App {
     this.stranger = make("section.view.empty", { hidden: true },
       make("h1"), make("p", { role: "alert" }));
     this.main.append(this.home.node, this.messages.node, this.stranger);
-    this.house.onchange = () => this.#draw();
+    this.house.onchange = (changed) => {
+      this.home.showSome(changed);
+      this.#draw();
+    };
     this.streams = [
       new Stream("/hubpair/v1/states/stream", (change, type) => this.#takeStates(change, type),
         (isOpen, isSilent) => this.#tellStream(isOpen, isSilent)),
@@ -335,8 +338,7 @@ class App {
   #takeStates(change, type) {
     if (type === "alive") return this.#takeAlive(change);
     if (type === "reset" && !Array.isArray(change?.states)) return this.refresh();
-    for (const each of list(change, "states")) this.house.take(each);
-    if (change?.device) this.house.take(change);
+    this.house.take(change?.device ? [change] : list(change, "states"));
   }
 
   // What is open stands in front of everything.

@@ -1,6 +1,7 @@
 """A house of a thousand appliances: what is out of sight costs nothing, and is there all the same."""
 import unittest
 
+import house
 import test_axe
 from house import HouseTests, Used
 
@@ -21,8 +22,8 @@ class ThousandTests(HouseTests):
         browser.wait(lambda: browser.run(SEEN)[0] == 1000 * columns, "all are there")
         return browser
 
-    def drawn(self):
-        browser = self.house(390, 1)
+    def drawn(self, width=390, columns=1):
+        browser = self.house(width, columns)
         browser.wait(lambda: browser.run("return [...document.querySelectorAll('.card .open')].every((each) => each.textContent)"),
                      "all are drawn")
         return browser
@@ -66,6 +67,17 @@ class ThousandTests(HouseTests):
                 # All that has gone by was drawn, and never many at a time.
                 self.assertGreater(sum(drawn), 200 * 120 / 80 * columns)
                 self.assertLessEqual(max(drawn), most, drawn)
+
+    def test_what_comes_into_sight_has_been_laid_out(self):
+        """A frame has only to paint it: of the elements that go by, few get their style then."""
+        from traced import Traced
+        self.addCleanup(setattr, house, "Used", house.Used)
+        house.Used = Traced
+        browser = self.drawn(1280, 2)
+        entries = browser.traced(lambda: [self.scroll(browser, place / 100) for place in range(1, 30)], "devtools.timeline")
+        styled = sum(each["args"].get("elementCount", 0) for each in entries if each["name"] == "UpdateLayoutTree")
+        # Some 600 cards go by, of more than ten elements each.
+        self.assertLess(styled, 2000)
 
     def test_only_what_is_near_is_laid_out(self):
         # By room and by kind are beside one another where the window is wide.

@@ -15,11 +15,10 @@ class Traced(Chromium):
         self.address = answer["capabilities"]["goog:chromeOptions"]["debuggerAddress"]
         return answer
 
-    def tasks(self, act):
-        """The milliseconds of processor time of each task while `act` runs, the longest first. Time that other programs
-        take on a busy machine is not in it."""
+    def traced(self, act, *categories):
+        """What Chromium tells of its pages' main threads while `act` runs."""
         tools = DevTools(self.address)
-        tools.send("Tracing.start", transferMode="ReportEvents", traceConfig={"includedCategories": ["toplevel"]})
+        tools.send("Tracing.start", transferMode="ReportEvents", traceConfig={"includedCategories": list(categories)})
         try:
             act()
         finally:
@@ -29,9 +28,14 @@ class Traced(Chromium):
         entries = [each for event in events if event["method"] == "Tracing.dataCollected" for each in event["params"]["value"]]
         main = {(each["pid"], each["tid"]) for each in entries
                 if each["name"] == "thread_name" and each["args"]["name"] == "CrRendererMain"}
+        return [each for each in entries if (each["pid"], each["tid"]) in main]
+
+    def tasks(self, act):
+        """The milliseconds of processor time of each task while `act` runs, the longest first. Time that other programs
+        take on a busy machine is not in it."""
         threads = {}
-        for each in entries:
-            if each["name"] == "ThreadControllerImpl::RunTask" and (each["pid"], each["tid"]) in main:
+        for each in self.traced(act, "toplevel"):
+            if each["name"] == "ThreadControllerImpl::RunTask":
                 threads.setdefault(each["pid"], []).append(each.get("tdur", 0) / 1000)
         # The page's process, and not a spare one.
         return sorted(max(threads.values(), key=sum), reverse=True)

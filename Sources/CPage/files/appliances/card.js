@@ -12,36 +12,63 @@ function timerWord(appliance, timer) {
   return `${appliance.verb(activator, timer.state)} ${t("at {0}", clockAt(new Date(timer.due)))}`;
 }
 
-// Cards are drawn for so many milliseconds; then the browser gets its turn, and shows them. Those that are left come
-// after that.
+// What takes long in a large house is done in turns: steps until so many milliseconds have passed; then the browser
+// shows what is there, and the next turn begins after that. So no task is longer than a turn and the step that it ends
+// with, which is a card, however many appliances there are and whatever has changed.
 const turn = 3;
-const late = new Set();
+const works = [];
+// Null while nothing is under way.
 let end = null;
+let isWorking = false;
 
-function draw(card) {
-  if (end === null) {
-    end = performance.now() + turn;
-    next();
+// Returns what does the steps of a generator: at once what there is time for. Asked for while it is under way, it does
+// them again after all that waits: else who changes often would never come to an end. What is urgent goes before.
+export function inTurns(steps, isUrgent = false) {
+  let isBusy = false, isStale = false;
+  const start = () => {
+    [isBusy, isStale] = [true, false];
+    if (isUrgent) works.unshift(all());
+    else works.push(all());
+  };
+  function* all() {
+    try {
+      yield* steps();
+    } finally {
+      isBusy = false;
+      if (isStale) start();
+    }
   }
-  // What is there already waits for the next frame: this one has the whole page to look through.
-  if (!card.isDrawn && performance.now() < end) card.draw();
-  else late.add(card);
+  return () => {
+    if (isBusy) isStale = true;
+    else start();
+    if (isWorking) return;
+    if (end === null) beginTurn();
+    else work();
+  };
 }
 
-const next = () => requestAnimationFrame(() => setTimeout(drawLate));
-
-function drawLate() {
+function beginTurn() {
   end = performance.now() + turn;
-  for (const card of late) {
-    if (performance.now() >= end) return next();
-    late.delete(card);
-    card.draw();
+  requestAnimationFrame(() => setTimeout(() => {
+    if (works.length > 0) beginTurn();
+    else end = null;
+  }));
+  work();
+}
+
+function work() {
+  isWorking = true;
+  try {
+    while (works.length > 0 && performance.now() < end) {
+      const [first] = works;
+      if (first.next().done) works.splice(works.indexOf(first), 1);
+    }
+  } finally {
+    isWorking = false;
   }
-  end = null;
 }
 
 export class Card {
-  isDrawn = false;
   #app; #house; #appliance = null; #form = ""; #drawing = ""; #control = null; #picture = null; #hasPicture = false;
 
   constructor(app) {
@@ -56,12 +83,6 @@ export class Card {
 
   update(appliance) {
     this.#appliance = appliance;
-    draw(this);
-  }
-
-  draw() {
-    this.isDrawn = true;
-    const appliance = this.#appliance;
     const drawing = appliance.drawing === "lock" && appliance.isOpen ? "unlock" : appliance.drawing;
     if (drawing !== this.#drawing) {
       this.#drawing = drawing;

@@ -1,7 +1,7 @@
 // The appliances of the house, how the hub says that they stand, and orders to them.
 
 import { Appliance } from "./appliance.js";
-import { sentence } from "./dom.js";
+import { sentence, sorting } from "./dom.js";
 import { array, ask, Away, list, own, part, Refusal } from "./hub.js";
 import { t } from "./text.js";
 
@@ -18,7 +18,7 @@ class Unconfirmed extends Error {
   isUnconfirmed = true;
 }
 
-// All appliances. While an order is under way its state is shown as it was ordered.
+// All appliances, by their names. While an order is under way its state is shown as it was ordered.
 export class House {
   appliances = new Map();
   #orders = new Map();
@@ -32,6 +32,7 @@ export class House {
   #moves = new Map();
   // False if this browser may not set what guests leave alone.
   opensAll = true;
+  // Called with those that have changed, or with nothing: then all may have.
   onchange = () => {};
   // What else looks at the appliances: a sheet that is open.
   watchers = new Set();
@@ -45,8 +46,8 @@ export class House {
   // Where the house itself, or the hub, has that.
   path(path) { return this.#at === "" ? path : `${this.#at}${path.startsWith("/") ? "" : "/hubpair/v1/"}${path}`; }
 
-  #changed() {
-    this.onchange();
+  #changed(...appliances) {
+    this.onchange(appliances.filter(Boolean));
     for (const each of this.watchers) each();
   }
 
@@ -68,8 +69,9 @@ export class House {
         fault = error;
       }
     }
-    const before = this.appliances;
-    this.appliances = new Map();
+    const before = this.appliances, found = new Map();
+    // As they were sorted before: then there is little to sort.
+    for (const id of before.keys()) found.set(id, null);
     for (const each of list(value)) {
       if (each.deviceId === undefined) continue;
       const appliance = new Appliance(
@@ -78,7 +80,7 @@ export class House {
       // What the house says now is the truth about an order that nobody confirmed.
       const isOver = known?.fault instanceof Unconfirmed && known.fault.end < start;
       if (known) [appliance.fault, appliance.isWaiting] = [isOver ? null : known.fault, known.isWaiting];
-      this.appliances.set(appliance.id, appliance);
+      found.set(appliance.id, appliance);
       for (const activator of appliance.activators) {
         const key = `${appliance.id}/${activator.id}`;
         const order = this.#orders.get(key) ?? this.#done.get(key);
@@ -86,6 +88,8 @@ export class House {
         this.#follow(key, activator);
       }
     }
+    this.appliances = new Map([...found.values()].filter(Boolean)
+      .sort((one, other) => sorting.compare(one.name, other.name)).map((each) => [each.id, each]));
     for (const [key, order] of this.#done) if (order.end < start) this.#done.delete(key);
     this.setUnanswered(new Set(array(known?.unanswered)));
     if (fault !== null) throw fault;
@@ -111,15 +115,18 @@ export class House {
 
   canSet(appliance) { return !appliance.onlyTells && (this.opensAll || appliance.allowsGuests); }
 
-  // A state that a stream tells of.
-  take(change) {
-    const activator = this.appliances.get(change?.device)?.activators.find((each) => each.id === change.activator);
-    const key = `${change?.device}/${change?.activator}`;
-    const order = this.#orders.get(key);
-    if (!activator || change.state === undefined || order && !order.isMove) return;
-    activator.state = change.state;
-    this.#follow(key, activator);
-    this.#changed();
+  // States that a stream tells of.
+  take(changes) {
+    const changed = new Set();
+    for (const { device, activator: id, state } of changes) {
+      const appliance = this.appliances.get(device), activator = appliance?.activators.find((each) => each.id === id);
+      const key = `${device}/${id}`, order = this.#orders.get(key);
+      if (!activator || state === undefined || order && !order.isMove) continue;
+      activator.state = state;
+      this.#follow(key, activator);
+      changed.add(appliance);
+    }
+    if (changed.size > 0) this.#changed(...changed);
   }
 
   // Orders a state. Of orders that come faster than they are carried out, only the last counts.
@@ -134,11 +141,11 @@ export class House {
     } else activator.state = state;
     if (running) {
       running.state = state;
-      return this.#changed();
+      return this.#changed(appliance);
     }
     const order = { state, before, isMove };
     this.#orders.set(key, order);
-    this.#changed();
+    this.#changed(appliance);
     const slow = setTimeout(() => this.#wait(appliance, true), patience);
     try {
       let sent;
@@ -159,7 +166,7 @@ export class House {
       clearTimeout(slow);
       this.#wait(appliance, false);
       this.#orders.delete(key);
-      this.#changed();
+      this.#changed(this.appliances.get(appliance.id));
     }
   }
 
@@ -167,7 +174,7 @@ export class House {
     const current = this.appliances.get(appliance.id);
     if (!current || current.isWaiting === isWaiting) return;
     current.isWaiting = isWaiting;
-    this.#changed();
+    this.#changed(current);
   }
 
   // The list may have been loaded again meanwhile.

@@ -1,5 +1,6 @@
 // The first view: what needs attention, scenes, and the rooms with their appliances.
 
+import { inTurns } from "./card.js";
 import { button, called, confirm, icon, KeyedList, make, quoting, Row, say, sentence, set, sorting, toast, when } from "./dom.js";
 import { array, ask, list, own, part } from "./hub.js";
 import { byKind, byRoom, Column, favouritesOf } from "./sections.js";
@@ -29,7 +30,10 @@ export class HomeView {
   // Where an appliance's picture comes from, by its id, for who may see it; null where the hub has no such thing.
   pictures = null;
   armed = { count: 0, total: 0, scenes: [] };
-  #app; #filter = "all"; #query = ""; #rooms = [];
+  #app; #filter = "all"; #query = ""; #rooms = []; #changed = new Set();
+  #draw = inTurns(() => this.#look());
+  // Somebody may just have pressed its switch.
+  #drawChanged = inTurns(() => this.#showChanged(), true);
 
   constructor(app) {
     this.#app = app;
@@ -115,31 +119,49 @@ export class HomeView {
   }
 
   show() {
-    const house = this.#app.house;
-    const all = [...house.appliances.values()];
     this.noticeList.show(this.#app.notices, (notice) => notice.key);
     this.scenes.show();
-    const numbers = Object.fromEntries(Object.entries(facts).map(([key, { is }]) => [key, all.filter(is).length]));
-    if (numbers[this.#filter] === 0) this.#filter = "all";
+    this.#draw();
+  }
+
+  // What of these is on the page: before all others have their turn.
+  showSome(appliances) {
+    for (const each of appliances) this.#changed.add(each);
+    this.#drawChanged();
+  }
+
+  *#showChanged() {
+    for (const each of this.#changed) {
+      this.#changed.delete(each);
+      for (const column of [this.first, this.rooms, this.kinds]) column.showOne(each);
+      yield;
+    }
+  }
+
+  // All appliances are looked through before one of them is drawn.
+  *#look() {
+    const all = [...this.#app.house.appliances.values()], found = new Map(Object.keys(facts).map((filter) => [filter, []]));
+    for (const each of all) {
+      for (const [filter, these] of found) if (facts[filter].is(each)) these.push(each);
+      yield;
+    }
+    if (found.get(this.#filter).length === 0) this.#filter = "all";
     for (const { filter, number, word, button } of this.filters) {
-      const { one, many } = facts[filter];
-      say(number, String(numbers[filter]));
-      say(word, t(numbers[filter] === 1 ? one : many));
+      const { one, many } = facts[filter], count = found.get(filter).length;
+      say(number, String(count));
+      say(word, t(count === 1 ? one : many));
       set(button, "aria-pressed", String(this.#filter === filter));
-      set(button, "hidden", filter !== "all" && numbers[filter] === 0);
+      set(button, "hidden", filter !== "all" && count === 0);
     }
     set(this.tools, "hidden", all.length === 0);
     set(this.search.parentElement, "hidden", all.length < fewest);
     set(this.by.parentElement, "hidden", all.length < fewest);
-    const shown = all.filter((each) => this.#isShown(each));
+    const shown = found.get(this.#filter).filter((each) => this.#isSought(each));
     this.#showEmpty(all.length, shown.length);
     this.#showRooms(shown);
   }
 
-  #isShown(appliance) {
-    return facts[this.#filter].is(appliance)
-      && (this.#query === "" || `${appliance.name} ${appliance.type}`.toLowerCase().includes(this.#query));
-  }
+  #isSought({ name, type }) { return this.#query === "" || `${name} ${type}`.toLowerCase().includes(this.#query); }
 
   #showEmpty(all, shown) {
     const isAway = this.#app.isHouseAway;

@@ -2,7 +2,7 @@
 // the house is, or as it was when it was seen last.
 
 import { Appliance } from "./appliance.js";
-import { button, icon, KeyedList, make, say, sentence, set, span, toast } from "./dom.js";
+import { button, icon, KeyedList, make, say, sentence, set, sorting, span, toast } from "./dom.js";
 import { House } from "./house.js";
 import { SceneLine } from "./home.js";
 import { array, ask, Away, list, own, part, Refusal } from "./hub.js";
@@ -154,7 +154,10 @@ class HouseSection {
   constructor(view, hub) {
     [this.#view, this.#hub] = [view, hub];
     this.house = new House(`${local}at/${part(hub.hub)}`);
-    this.house.onchange = () => this.draw();
+    this.house.onchange = (changed) => {
+      for (const each of changed) for (const column of [this.first, this.column]) column.showOne(each);
+      this.draw();
+    };
     const id = this.labelledBy = `house-${crypto.randomUUID()}`;
     this.name = make("h2", { id, dir: "auto" });
     this.words = make("span");
@@ -246,10 +249,8 @@ class HouseSection {
     if (!Number.isFinite(seen)) return;
     this.#time = performance.now() - Math.max(0, Date.now() - seen);
     const { appliances } = this.house;
-    list(kept, "appliances").forEach((each, index) => {
-      const appliance = new KeptAppliance(each, index);
-      appliances.set(appliance.id, appliance);
-    });
+    const found = list(kept, "appliances").map((each, index) => new KeptAppliance(each, index));
+    for (const each of found.sort((one, other) => sorting.compare(one.name, other.name))) appliances.set(each.id, each);
   }
 
   draw() {

@@ -99,6 +99,9 @@ export class MessagesView {
   }
 
   show() {
+    this.#app.front();
+    // Two hundred messages take their time, and nobody sees them.
+    if (this.node.hidden) return;
     const [, passes] = filters[this.#filter];
     const open = new Set(this.open);
     const rest = [...this.#all.values()].filter((each) => !open.has(each)).sort((one, other) => other.id - one.id);
@@ -111,7 +114,6 @@ export class MessagesView {
     set(this.empty, "hidden", found.length > 0);
     set(this.readAll, "hidden", this.unread.length === 0);
     set(this.acknowledgeAll, "hidden", this.openCount < 2 || !this.#app.may.has("arrange"));
-    this.#app.front();
   }
 
   async acknowledge(message) {

@@ -1,12 +1,10 @@
 // Appliances under headings: by room, or by what they are.
 
-import { Card } from "./card.js";
+import { Card, inTurns } from "./card.js";
 import { icon, KeyedList, make, say, set, sorting } from "./dom.js";
 import { array } from "./hub.js";
 import { m, t } from "./text.js";
 
-// So many appliances are added before the browser gets its turn: a switch must not wait for two hundred others.
-const batch = 24;
 // So many stand in one list, which the browser leaves out while it is out of sight, and draws as a whole when it comes near.
 // Twelve at a time make a frame late on a slow machine. They fill the rows of one, two and four columns, or of three. Lists
 // stand in groups that are left out, too: else each frame would look at every list of a thousand appliances.
@@ -50,16 +48,16 @@ export function favouritesOf(ids, appliances) {
   return chosen.length === 0 ? [] : [{ key: "favourites", name: t("Favourites"), area: "", appliances: chosen, isSorted: true }];
 }
 
-// A column of sections, filled little by little.
+// A column of sections, drawn in turns.
 export class Column {
-  #app; #limit = batch; #cards = new Map(); #sections = [];
+  #app; #cards = new Map(); #sections = []; #draw = inTurns(() => this.#steps());
 
   // isSecond: it stands beside another one. Its lists begin by the half of one later, so that not two are drawn at a time.
   constructor(app, more = {}, isSecond = false) {
     this.#app = app;
     this.node = make("div.rooms", more);
     this.list = new KeyedList(this.node, () => new Section(app, (id) => this.#card(id), isSecond));
-    three.addEventListener("change", () => this.show(this.#sections));
+    three.addEventListener("change", this.#draw);
   }
 
   #card(id) {
@@ -70,19 +68,17 @@ export class Column {
 
   show(sections) {
     this.#sections = sections;
-    let left = this.#limit;
-    const shown = [], count = sections.reduce((sum, each) => sum + each.appliances.length, 0);
-    for (const section of sections) {
-      if (left <= 0) break;
-      const sorted = section.isSorted ? section.appliances
-        : section.appliances.toSorted((one, other) => sorting.compare(one.name, other.name));
-      shown.push({ ...section, all: section.appliances, appliances: sorted.slice(0, left) });
-      left -= section.appliances.length;
-    }
-    this.list.show(shown, (section) => section.key);
-    if (this.#limit < count) {
-      requestAnimationFrame(() => setTimeout(() => { this.#limit += batch; this.show(this.#sections); }));
-    }
+    this.#draw();
+  }
+
+  // The card of an appliance alone.
+  showOne(appliance) { this.#cards.get(appliance.id)?.update(appliance); }
+
+  *#steps() {
+    const focused = this.node.contains(document.activeElement) ? document.activeElement : null;
+    yield* this.list.steps(this.#sections, (section) => section.key);
+    // It has gone from one list to another.
+    if (focused?.isConnected && document.activeElement === document.body) focused.focus({ preventScroll: true });
   }
 }
 
@@ -96,7 +92,7 @@ class Section {
     this.note = make("span.note");
     this.all = make("button.quiet.all", { "aria-haspopup": "dialog", onclick: async () => {
       const { askMany } = await import("./many.js");
-      askMany(app, this.#section.name, this.#section.all);
+      askMany(app, this.#section.name, this.#section.appliances);
     } }, icon("more"));
     this.blocks = make("div.blocks");
     // Of several houses each has its own kitchen.
@@ -105,11 +101,11 @@ class Section {
     this.node = make("section.room", { "aria-labelledby": labels },
       make("div.headline", make("h2", make("span", { id }, this.name, " ", this.area)), this.note, this.all), this.blocks);
   }
-  update(section) {
+  *steps(section) {
     this.#section = section;
     say(this.name, section.name);
     say(this.area, section.area);
-    const on = section.all.filter((each) => each.isOn).length;
+    const on = section.appliances.filter((each) => each.isOn).length;
     say(this.note, on > 0 ? t("{0} on", on) : "");
     set(this.all, "aria-label", t("All at once: {0}", section.name));
     const size = section.isSorted ? favourites : three.matches ? blockOfThree : block;
@@ -117,7 +113,7 @@ class Section {
     // around it, all at once: each list has one of its own.
     const lists = parts(section.appliances, size, this.#isSecond && size === block ? block / 2 : size);
     const groups = parts(parts(lists, 1), group, this.#isSecond ? group / 2 : group);
-    this.list.show(numbered(groups), (each) => each.index);
+    yield* this.list.steps(numbered(groups), (each) => each.index);
   }
 }
 
@@ -127,6 +123,10 @@ function parts(all, size, first = size) {
   for (let at = 0, end = first; at < all.length; [at, end] = [end, end + size]) found.push(all.slice(at, end));
   return found;
 }
+// How high it is, before the browser has seen it.
+function setCount(node, count) {
+  if (node.style.getPropertyValue("--count") !== String(count)) node.style.setProperty("--count", count);
+}
 const numbered = (all) => all.map((items, index) => ({ items, index }));
 
 // Lists, or groups of them.
@@ -135,20 +135,26 @@ class Group {
     this.node = make("div.group");
     this.list = new KeyedList(this.node, makePart);
   }
-  update({ items }) {
-    this.node.style.setProperty("--count", items.flat(2).length);
-    this.list.show(numbered(items), (each) => each.index);
+  *steps({ items }) {
+    setCount(this.node, items.flat(2).length);
+    yield* this.list.steps(numbered(items), (each) => each.index);
   }
 }
 
 class Block {
+  #laidOut = 0;
   constructor(labelledBy, card) {
     this.node = make("ul.cards", { "aria-labelledby": labelledBy });
     this.list = new KeyedList(this.node, (appliance) => card(appliance.id));
   }
-  update({ items }) {
-    // How high it is, before the browser has seen it.
-    this.node.style.setProperty("--count", items.length);
-    this.list.show(items, (appliance) => appliance.id);
+  *steps({ items }) {
+    setCount(this.node, items.length);
+    yield* this.list.steps(items, (appliance) => appliance.id);
+    if (this.#laidOut === items.length) return;
+    this.#laidOut = items.length;
+    // A browser lays out what it leaves out once it is asked how large it is. Now, in a turn of its own: the frame in
+    // which it comes into sight has only to paint it.
+    this.node.lastElementChild?.getBoundingClientRect();
+    yield;
   }
 }
