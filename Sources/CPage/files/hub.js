@@ -58,7 +58,8 @@ async function askOnce(method, path, body, seconds, more) {
   let response, text;
   const isFile = body instanceof Blob;
   try {
-    response = await fetch(path.startsWith("/") ? path : `/hubpair/v1/${path}`, {
+    response = method === "GET" ? await taken(path, seconds) : null;
+    response ??= await fetch(path.startsWith("/") ? path : `/hubpair/v1/${path}`, {
       method, cache: "no-store", redirect: "error", signal: AbortSignal.timeout(seconds * 1000),
       headers: { Accept: "application/json", ...(body && !isFile && { "Content-Type": "application/json" }), ...more },
       body: body && !isFile ? JSON.stringify(body) : body,
@@ -82,6 +83,16 @@ async function askOnce(method, path, body, seconds, more) {
   const message = isOurs && typeof value.message === "string" ? value.message : refusalText(response.status, value);
   throw new Refusal(response.status, isOurs ? value.error : "upstream", message,
     typeof value?.hint === "string" ? value.hint : null);
+}
+
+// What start.js has asked for before this file was there; null if it has not, or got no answer. A hub that is known has
+// less time (App).
+function taken(path, seconds) {
+  const answer = globalThis.early?.get(path);
+  globalThis.early?.delete(path);
+  return answer && Promise.race([answer, new Promise((_, late) => {
+    setTimeout(() => late(new DOMException("", "TimeoutError")), seconds * 1000);
+  })]);
 }
 
 // In the words of the server behind the hub, as far as it has any.
