@@ -59,6 +59,8 @@ enum SpokenIdiom {
             ("it's time for *", "run *"), ("what colour is *", "what is the state of *"),
             ("what color is *", "what is the state of *"), ("what's going on in *", "what is on in *"),
             ("what's happening in *", "what is on in *"),
+            ("turn * on but only *", "turn * on to *"), ("turn on * but only *", "turn * on to *"),
+            ("let there be light in *", "turn on the lights in *"),
         ] + going("i'm going *", "i'm leaving", "we're going *", "we're leaving") + again + settingIt
     /// "Turn the lamp off, I'm going to bed": why it is said.
     private static func going(_ reasons: String...) -> [(String, String)] {

@@ -10,7 +10,7 @@
 ///
 /// Accepted: `turn the fan on for 10 minutes`, `in zehn Minuten das Licht aus`, `light on until 10 pm`, `um
 /// 22:15 das Licht aus`. What is left is a sentence of its own. Rejected: `for a while`, `in the morning`,
-/// `until dark`, `at 5` (it may be percent), `at 22:75`, `the fan on for an hour and the lamp on`,
+/// `until dark`, `on at 5` (it may be percent), `at 22:75`, `the fan on for an hour and the lamp on`,
 /// `turn the fan on and turn the lamp on for an hour` (which of the two is meant?).
 package struct SpokenTime: Equatable, Sendable {
     package enum Kind: Equatable, Sendable {
@@ -50,8 +50,10 @@ package struct SpokenTime: Equatable, Sendable {
         words = SpokenTime.withHalfOfTheDay(words)
         // At the end, from its longest form to its shortest.
         for count in stride(from: min(8, words.count - 1), through: 2, by: -1) {
-            guard let kind = SpokenTime.kind(Array(words.suffix(count)), language, isGerman) else { continue }
-            let rest = words.dropLast(count)
+            let (phrase, rest) = (Array(words.suffix(count)), words.dropLast(count))
+            // What goes off at nine does not do so at nine percent.
+            let isOff = !isGerman && rest.contains("off") && !rest.contains(where: SpokenTime.joiners.contains)
+            guard let kind = SpokenTime.kind(phrase, language, isGerman, isOff: isOff) else { continue }
             guard !SpokenTime.isOfSeveralVerbs(rest, language) else { return nil }
             self.init(kind, rest)
             return
@@ -160,9 +162,12 @@ package struct SpokenTime: Equatable, Sendable {
         (self.kind, self.rest) = (kind, rest.joined(separator: " "))
     }
 
-    /// - Parameter isInside: it is within the sentence, where a bare number may be anything.
+    /// - Parameters:
+    ///   - isInside: it is within the sentence, where a bare number may be anything.
+    ///   - isOff: it is of something that is switched off, of which a bare number is an hour.
     private static func kind(
-        _ words: [String], _ language: SpokenLanguage, _ isGerman: Bool, isInside: Bool = false
+        _ words: [String], _ language: SpokenLanguage, _ isGerman: Bool, isInside: Bool = false,
+        isOff: Bool = false
     ) -> Kind? {
         var inside = words.dropFirst()
         switch (words.first, isGerman) {
@@ -178,7 +183,7 @@ package struct SpokenTime: Equatable, Sendable {
                 return .until(hour: hour, minute: minute, isEither: true)
             }
             return isInside && !isExact(inside) ? nil : clock(inside, language).map { eitherHalf($0, inside) }
-        case ("at", false) where isExact(inside) || parted(Array(inside), language) != nil:
+        case ("at", false) where isOff || isExact(inside) || parted(Array(inside), language) != nil:
             return exact(inside, language)
         case ("um", true) where isExact(inside) || isInside || parted(Array(inside), language) != nil:
             return exact(inside, language)

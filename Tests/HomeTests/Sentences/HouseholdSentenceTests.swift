@@ -50,6 +50,8 @@ import Testing
         SentenceSet(name: "german-campaign", targets: FamilyHouse.inGerman, count: 229, least: 229),
         SentenceSet(name: "english-household", targets: FamilyHouse.inEnglish, count: 175, least: 172),
         SentenceSet(name: "german-household", targets: FamilyHouse.inGerman, count: 60, least: 60),
+        SentenceSet(name: "english-week", targets: FamilyHouse.inEnglish, count: 122, least: 115),
+        SentenceSet(name: "german-week", targets: FamilyHouse.inGerman, count: 50, least: 50),
     ]
 
     @Test(arguments: sets) func mostAreUnderstoodAndNoneWrongly(_ set: SentenceSet) throws {

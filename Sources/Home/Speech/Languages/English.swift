@@ -140,7 +140,8 @@ extension SpokenLanguage {
             would you be so kind as to, could you be so kind as to, be so kind and, do me a favour and,
             do me a favor and, can u, could u, would u, would you be so good as to,
             could you be so good as to, would you be good enough to, be a dear and, be a love and,
-            be so good as to, be so kind as to, go ahead and, remember to
+            be so good as to, be so kind as to, go ahead and, remember to, can someone, could someone,
+            can somebody, could somebody, can anyone, could anyone, would someone, would somebody
             """,
         wishes: """
             i want, i'd like, i would like, i need, we want, we'd like, we need, can i have, could i have,
@@ -195,6 +196,7 @@ extension SpokenLanguage {
             "close up the": "close the", "on the terrace light": "on the terrace light",
             "on the balcony light": "on the balcony light", "tele": "tv", "flip on": "turn on",
             "flip off": "turn off", "in the whole upstairs": "upstairs", "in the whole": "in the",
+            "to the lowest": "to minimum", "to the highest": "to maximum",
             "two thirds": "66 percent", "three quarters": "75 percent",
             "some light in": "the lights on in", "tun": "turn", "trun": "turn", "tunr": "turn", "trn": "turn",
             "swich": "switch", "swithc": "switch", "swtich": "switch", "pleas": "please", "plese": "please",
@@ -204,6 +206,7 @@ extension SpokenLanguage {
             "THINGS", "run|start|activate|play|begin|set THINGS", "turn|switch|put on THINGS",
             "turn|switch|put THINGS on", "THINGS on", "set|switch|put the house|home to|into|in THINGS",
             "let's do THINGS", "switch|change|go to THINGS", "THINGS house|everyone|everybody|all",
+            "it's THINGS", "it is THINGS",
         ],
         sceneWords: "scene mode",
         questions: [
@@ -218,6 +221,7 @@ extension SpokenLanguage {
             .init(.list, "is|are there any THINGS STATE PLACE?"),
             .init(.check, "is|are there THINGS STATE PLACE?"), .init(.check, "is|are THINGS STATE PLACE?"),
             .init(.check, "if|whether|that THINGS is|are STATE PLACE?"),
+            .init(.list, "did|has \(people) leave|left any THINGS STATE PLACE?"),
             .init(.check, "did|has \(people) leave|left THINGS STATE PLACE?"),
             .init(.check, "have i|we left THINGS STATE PLACE?"),
             .init(.list, "have i|we got any THINGS STATE PLACE?"),
@@ -234,6 +238,7 @@ extension SpokenLanguage {
             .init(.tell, "how bright|warm|cold|hot|high THINGS is|are"),
             .init(.tell, "how bright|warm|cold|hot|high is|are THINGS"),
             .init(.tell, "how far open|up|down is|are THINGS"),
+            .init(.tell, "how far is|are THINGS open|up|down"),
             .init(.tell, "what is|are THINGS set to PLACE?"),
             .init(.tell, "what is the state|status of THINGS"),
             .init(.tell, "what is the temperature|brightness|level of|in THINGS"),
