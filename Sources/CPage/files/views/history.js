@@ -9,6 +9,8 @@ const day = 86400000;
 const spans = [["1", m("A day")], ["7", m("A week")], ["30", m("A month")]];
 // So many rows are shown; the file has all.
 const shown = 200;
+// Of a house what has changed most often is drawn.
+const drawn = 8;
 const most = 20000;
 
 // All changes since then, page by page.
@@ -34,7 +36,7 @@ function svg(tag, attributes, ...parts) {
 }
 
 // Steps: a state stays until the next one.
-function chart(activator, rows, days, word) {
+function chart(name, activator, rows, days, word) {
   const [width, height] = [640, activator.isLevel ? 150 : 60];
   const end = Date.now(), start = end - days * day;
   const level = (state) => (typeof state === "boolean" ? Number(state) : Number.isFinite(state) ? Math.min(1, Math.max(0, state)) : null);
@@ -55,8 +57,8 @@ function chart(activator, rows, days, word) {
   const line = points.map(([one, other]) => `${one.toFixed(1)},${other.toFixed(1)}`).join(" ");
   const values = [...rows.map((row) => row.state), first].filter((each) => typeof each === "number");
   const range = values.length > 0 ? `${word(Math.min(...values))} – ${word(Math.max(...values))}` : n(rows.length, "change", "changes");
-  const label = `${activator.name}: ${range}`;
-  return make("figure.chart", make("figcaption", { dir: "auto" }, make("b", activator.name), " ", range),
+  const label = `${name}: ${range}`;
+  return make("figure.chart", make("figcaption", { dir: "auto" }, make("b", name), " ", range),
     svg("svg", { viewBox: `0 0 ${width} ${height}`, preserveAspectRatio: "none", role: "img", "aria-label": label },
       svg("polygon", { points: `0,${height} ${line} ${width},${height}` }), svg("polyline", { points: line })));
 }
@@ -74,6 +76,24 @@ function save(name, rows, words) {
   const file = URL.createObjectURL(new Blob([`${lines.join("\r\n")}\r\n`], { type: "text/csv" }));
   make("a", { href: file, download: `${name.replace(/[^\p{L}\p{N} _-]/gu, "_")}.csv` }).click();
   setTimeout(() => URL.revokeObjectURL(file), 10000);
+}
+
+// What is drawn of an appliance, or of the house: {name, appliance, activator, rows}. What the hub has seen for the first
+// time has not changed by that.
+function lanes(house, appliance, rows) {
+  const parts = new Map();
+  for (const row of rows) {
+    const key = `${row.device} ${row.activator}`;
+    if (!parts.has(key)) parts.set(key, []);
+    parts.get(key).push(row);
+  }
+  const all = (appliance ? [appliance] : [...house.appliances.values()]).flatMap((one) => one.activators
+    .filter((each) => each.isSwitch || each.isLevel).map((activator) => {
+      const rows = parts.get(`${one.id} ${activator.id}`) ?? [];
+      const name = appliance ? activator.name : one.activators.length === 1 ? one.name : `${called(one.name)}, ${called(activator.name)}`;
+      return { name, appliance: one, activator, rows, count: rows.filter((row) => (row.before ?? null) !== null).length };
+    }));
+  return appliance ? all : all.filter(({ count }) => count > 0).sort((one, other) => other.count - one.count);
 }
 
 // appliance: null for the whole house.
@@ -99,15 +119,18 @@ export function showHistory(app, appliance) {
       return body.replaceChildren(make("p.warning", { role: "alert" }, sentence(error.message)));
     }
     const now = appliance && (house.appliances.get(appliance.id) ?? appliance);
-    const charts = (now?.activators ?? []).filter((each) => each.isSwitch || each.isLevel).map((activator) => chart(
-      activator, rows.filter((row) => String(row.activator) === activator.id), days, (state) => now.word(activator, state)));
+    const all = lanes(house, now, rows), left = appliance ? 0 : Math.max(0, all.length - drawn);
+    const charts = all.slice(0, all.length - left).map((each) => chart(each.name, each.activator, each.rows, days,
+      (state) => each.appliance.word(each.activator, state)));
     const lines = rows.slice(-shown).reverse().map((row) => {
       const [name, part, word] = words(row);
       return make("tr", make("td", when(row.time)), appliance ? null : make("td", { dir: "auto" }, name),
         make("td", { dir: "auto" }, part), make("td", { dir: "auto" }, word));
     });
     const heads = [t("Time"), appliance ? null : t("Appliance"), t("What|of an appliance"), t("State")].filter(Boolean);
-    body.replaceChildren(...charts, lines.length === 0 ? make("p.none", t("Nothing has changed in this time."))
+    body.replaceChildren(...charts,
+      left > 0 ? make("p.words", t("What has changed most often is drawn; {0} more are in the table.", left)) : "",
+      lines.length === 0 ? make("p.none", t("Nothing has changed in this time."))
       : make("div.scroll", { tabindex: 0, role: "region", "aria-label": t("Changes") },
         make("table", make("thead", make("tr", ...heads.map((each) => make("th", { scope: "col" }, each)))), make("tbody", ...lines))),
       rows.length > shown ? make("p.words", t("The last {0} of {1} changes; the file has all.", shown, rows.length)) : "");

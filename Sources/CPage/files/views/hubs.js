@@ -10,11 +10,13 @@ const lookTime = 300;
 const askTime = 2000;
 
 export class HubsView {
-  #place = null; #isOpen = false;
+  #place = null; #isOpen = false; #known = [];
+  // Null until the network has been searched.
+  #near = null;
 
   constructor(app) {
-    this.known = new Part(t("Hubs of this computer"), () => new KnownRow(this), t("None yet. Pair with one below."));
-    this.near = new Part(t("On the network"), () => new NearRow(this), t("Looking …"));
+    this.all = new Part(null, () => new HubRow(this), t("None yet. Pair with one below."));
+    this.search = make("p.words", { role: "status" }, t("Looking on the network …"));
     this.stream = new Stream(`${local}network`, (told) => this.#take(told));
     app.streams.push(this.stream);
     this.file = make("input.hidden", {
@@ -27,16 +29,14 @@ export class HubsView {
       event.preventDefault();
       this.#pair(this.code.value);
     };
-    this.node = make("section.view", { hidden: true }, make("h1", t("Hubs")), this.known.node,
+    this.node = make("section.view", { hidden: true }, make("h1", t("Hubs")), this.all.node, this.search,
       make("section.part", make("h2", t("Pair with a hub")),
         make("div.item.pair",
           make("label.drop", this.file, make("span", t("Drop a picture of the code here, or choose one"))),
           navigator.mediaDevices ? button(t("Use the camera"), () => this.#film()) : null,
           make("form.buttons", { onsubmit: send },
             make("label.field", this.label, this.code), make("button.primary", t("Pair"))),
-          this.result)),
-      this.near.node);
-    set(this.near.empty, "hidden", null);
+          this.result)));
     this.#aim(null);
     // Dropped beside the field, the picture would take the place of the page.
     addEventListener("dragover", (event) => event.preventDefault());
@@ -61,12 +61,29 @@ export class HubsView {
   async load() { this.#list(await this.act("GET", "hubs")); }
 
   #list(answer) {
-    if (answer) this.known.show(list(answer, "hubs"), (hub) => hub.hub ?? hub.name);
+    if (!answer) return;
+    this.#known = list(answer, "hubs");
+    this.#draw();
   }
 
   #take(told) {
-    if (told.note) return say(this.near.empty, sentence(String(told.note)));
-    this.near.show(list(told, "hubs"), (hub) => `${hub.id} ${hub.name} ${hub.address}`);
+    if (told.note) return say(this.search, sentence(String(told.note)));
+    this.#near = list(told, "hubs");
+    this.#draw();
+  }
+
+  // Those of this computer, near or away, and then the others that are near. Only a key shows that both are one.
+  #draw() {
+    const others = [...this.#near ?? []];
+    const isSame = (known, near) => (known.hub ? near.identity === "verified" && near.id === known.hub
+      : near.unprotected && near.address === known.address);
+    const rows = this.#known.map((known) => {
+      const at = others.findIndex((near) => isSame(known, near));
+      return { known, near: this.#near && (at < 0 ? false : others.splice(at, 1)[0]) };
+    });
+    this.all.show([...rows, ...others.map((near) => ({ known: null, near }))], ({ known, near }) => (
+      known ? `known ${known.hub ?? known.name}` : `near ${near.id} ${near.name} ${near.address}`));
+    if (this.#near) say(this.search, others.length > 0 ? "" : t("No other hub is on this network."));
   }
 
   // The answer; null if it is refused, and that has been said.
@@ -173,41 +190,37 @@ const states = {
   pending: m("waits for its owner"), unprotected: m("a stock hub, without protection"), unpaired: m("not paired"),
 };
 
-class KnownRow extends Row {
-  constructor(view) {
-    const use = button(t("Use"), () => view.use(this.hub), "primary");
-    super("home", use, button(t("Forget"), () => view.forget(this.hub)));
-    this.use = use;
-  }
-  update(hub) {
-    this.hub = hub;
-    say(this.name, hub.name);
-    const standing = [hub.shown ? t("shown here") : states[hub.status] && hub.status !== "paired" && t(states[hub.status]), hub.default && !hub.shown && t("the default")];
-    say(this.words, [...standing, hub.address, hub.hub].filter(Boolean).join(" · "));
-    set(this.use, "hidden", hub.shown || hub.status !== "paired");
-    set(this.use, "aria-label", t("Use {0}", hub.name));
-    set(this.use.nextSibling, "aria-label", t("Forget {0}", hub.name));
-  }
-}
-
 const identities = {
   verified: m("has shown the key that this computer is paired with"), claimed: m("only it says what it is"),
   impostor: m("not what it says: a paired hub has this name or fingerprint, and another key"),
 };
 
-class NearRow extends Row {
+class HubRow extends Row {
   constructor(view) {
-    const pair = button(t("Pair"), () => view.choose(this.hub));
-    super("home", pair);
-    this.pair = pair;
+    const use = button(t("Use"), () => view.use(this.known), "primary");
+    const forget = button(t("Forget"), () => view.forget(this.known));
+    const pair = button(t("Pair"), () => view.choose(this.near));
+    super("home", use, forget, pair);
+    [this.use, this.forget, this.pair] = [use, forget, pair];
   }
-  update(hub) {
-    this.hub = hub;
-    say(this.name, hub.name);
-    const what = hub.unprotected ? t(states.unprotected) : identities[hub.identity] && t(identities[hub.identity]);
-    say(this.words, [hub.answers === false && t("does not answer"), what, hub.address, hub.id].filter(Boolean).join(" · "));
-    set(this.node, "data-kind", hub.identity === "impostor" ? "alarm" : "note");
-    set(this.pair, "hidden", hub.paired || hub.unprotected || hub.identity === "impostor");
-    set(this.pair, "aria-label", t("Pair with {0}", hub.name));
+  // known: null for a hub that is only near. near: null while that is not known, and false if it is not.
+  update({ known, near }) {
+    [this.known, this.near] = [known, near];
+    const name = String((known ?? near).name);
+    say(this.name, name);
+    const what = near ? [near.answers === false && t("does not answer"),
+      near.unprotected ? t(states.unprotected) : identities[near.identity] && t(identities[near.identity])]
+      : states[known.status] ? [t(states[known.status])] : [];
+    const place = near ? t("near") : near === false ? t("not on this network") : "";
+    const standing = known ? [known.shown && t("shown here"), known.default && !known.shown && t("the default"),
+      near && known.status === "pending" && t(states.pending)] : [];
+    say(this.words, [...standing, place, ...what, near ? near.address : known.address, known ? known.hub : near.id].filter(Boolean).join(" · "));
+    set(this.node, "data-kind", near?.identity === "impostor" ? "alarm" : "note");
+    set(this.use, "hidden", !known || known.shown || known.status !== "paired");
+    set(this.forget, "hidden", !known);
+    set(this.pair, "hidden", known !== null || near.paired || near.unprotected || near.identity === "impostor");
+    for (const [each, words] of [[this.use, t("Use {0}", name)], [this.forget, t("Forget {0}", name)], [this.pair, t("Pair with {0}", name)]]) {
+      set(each, "aria-label", words);
+    }
   }
 }

@@ -255,6 +255,8 @@ const events = {
   made: m("was made"), changed: m("was changed"), removed: m("was removed"), armed: m("armed the house"), disarmed: m("The house was disarmed"), scene_run: m("ran"), request: m("was sent"),
 };
 
+const kindWords = { scene: m("scene"), rule: m("rule"), room: m("room") };
+const stateWord = (state) => (typeof state === "boolean" ? t(state ? "on" : "off") : String(state));
 const doors = { page: m("on the page"), hub: m("on the hub"), timer: m("at its time"), alarm: m("at an alarm") };
 
 class JournalRow {
@@ -264,13 +266,14 @@ class JournalRow {
     this.node = make("li.line", this.text, this.time);
   }
   update(entry) {
-    const event = t(events[entry.event] ?? String(entry.event));
+    const event = t(events[entry.event] ?? String(entry.event)), { count = 1, kind, state } = entry;
     const thing = entry.what ?? (entry.appliance ? `${entry.appliance}/${entry.activator}` : null);
-    const state = { true: "on", false: "off" }[entry.state] ?? entry.state;
-    const what = entry.event === "order"
-      ? `${called(thing ?? "Other appliances")}${entry.state === null ? "" : ` to ${state}`}${entry.count > 1 ? `, ${entry.count} times` : ""}`
-      : thing ? `${["scene_run", "armed"].includes(entry.event) ? "scene " : entry.kind ? `${entry.kind} ` : ""}${called(thing)} ${event}${entry.count > 1 ? `, ${entry.count} times` : ""}`
-      : entry.name ? `${called(entry.name)} ${event}` : `${event}${entry.count > 1 ? ` (${entry.count})` : ""}`;
+    const word = ["scene_run", "armed"].includes(entry.event) ? t("scene") : kindWords[kind] ? t(kindWords[kind]) : kind;
+    const order = called(thing ?? t("Other appliances"));
+    const words = entry.event === "order" ? (state === null || state === undefined ? order : t("{0} to {1}", order, stateWord(state)))
+      : thing ? [word, called(thing), event].filter(Boolean).join(" ")
+      : entry.name ? `${called(entry.name)} ${event}` : event;
+    const what = count > 1 ? `${words}, ${t("{0} times", count)}` : words;
     const role = entry.role && ["paired", "approved", "role"].includes(entry.event) ? t(" as {0}", Object.hasOwn(roles, entry.role) ? t(roles[entry.role]) : entry.role) : "";
     const before = entry.event === "renamed" && entry.before ? t(", before “{0}”", called(entry.before)) : "";
     say(this.text, `${what}${role}${before}`);
