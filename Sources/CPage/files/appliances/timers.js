@@ -118,8 +118,11 @@ export class TimerRow {
       this.#appear();
     }
     this.#timer = appliance.activators.map((each) => this.#app.home.timers.get(`${appliance.id}/${each.id}`)).find(Boolean) ?? null;
+    const hadFocus = this.node.contains(document.activeElement);
     set(this.stop, "hidden", this.#timer === null);
     set(this.form, "hidden", this.#timer !== null);
+    // What was pressed is gone: the other one is what one presses next.
+    if (hadFocus && !document.activeElement.checkVisibility()) (this.#timer ? this.stop : this.kind).focus();
     say(this.left, this.#timer ? timerWords(this.#app.house, appliance, this.#timer) : "");
     set(this.left, "hidden", this.#timer === null);
   }
