@@ -62,7 +62,8 @@ extension ServeConnection {
         case .hub: showsOldKey ? shared.oldHub : shared.hub
         case .hubWithWays: shared.ways.reply(showsOldKey ? shared.certificate.old : nil)
         case .site: shared.ways.site
-        case .device(let device, let verdict): ServeReply(device, verdict: verdict)
+        case .device(let device, let verdict):
+            ServeReply(device, verdict: verdict, version: shared.version)
         case .verified(let device): ServeReply(verified: described(device).fields)
         case .pairingTooLarge(let count):
             ServeReply(.payloadTooLarge, json: PairRefusal(PairMessageError.tooLarge(count)).serialized)

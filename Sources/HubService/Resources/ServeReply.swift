@@ -108,10 +108,11 @@ package struct ServeReply: Sendable {
     }
 
     /// The answer to a device about itself.
-    init(_ device: ApprovedDevice, verdict: DeviceVerdict) {
+    init(_ device: ApprovedDevice, verdict: DeviceVerdict, version: String) {
         self =
             DeviceDescription(device, verdict: verdict).map {
-                ServeReply(.ok, json: $0.serialized(may: RoleTable.capabilities(of: $0.role).map(\.rawValue)))
+                let words = RoleTable.capabilities(of: $0.role).map(\.rawValue)
+                return ServeReply(.ok, json: $0.serialized(may: words, version: version))
             }
             ?? ServeReply(.stranger)
     }

@@ -10,6 +10,8 @@ import Synchronization
 /// State shared by all connections: limits, keys, registers, and what is known about the upstream.
 final class ServerContext: Sendable {
     let limits: ServeLimits
+    /// Of the program.
+    let version: String
     let log: ServeLog
     let metrics = ServeMetrics()
     let devices: DeviceAccess
@@ -51,7 +53,7 @@ final class ServerContext: Sendable {
         news: GateNews, seen: SeenDevices, ways: ServedWays,
         endAtServices: @escaping @Sendable (Pin) -> Void, log: ServeLog
     ) throws {
-        limits = options.limits
+        (limits, version) = (options.limits, options.version)
         (trustedProxies, balancers) = (options.trustedProxies, options.balancers)
         (self.log, self.ways, self.endAtServices) = (log, ways, endAtServices)
         (self.link, self.orders, self.news) = (link, orders, news)

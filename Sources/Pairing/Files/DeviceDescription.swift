@@ -4,10 +4,10 @@ import JSON
 /// certificate.
 ///
 ///     {"status": "approved" / "pending" / "revoked" / "expired", "device": fingerprint, "name": string,
-///      "role": "owner" / "member" / "guest", "may": [string]}
+///      "role": "owner" / "member" / "guest", "may": [string], "version": string}
 ///
 /// `role` is only there for a device that has access, and may be missing: hubs before 0.2 know of none. `may`
-/// has words for the hub's page.
+/// has words for the hub's page, and `version`, of the hub's program, is for it, too.
 /// JSON with the limits of I-JSON (RFC 7493): at most 4,096 bytes, no duplicate keys; unknown keys are
 /// ignored. A device that the hub does not know gets a ``PairRefusal``.
 ///
@@ -81,14 +81,16 @@ public struct DeviceDescription: Equatable, Sendable {
     /// The HTTP body: one JSON object in UTF-8.
     public var serialized: [UInt8] { serialized(may: []) }
 
-    /// The same, with the words of what the device may do.
-    package func serialized(may words: [String]) -> [UInt8] {
+    /// The same, with the words of what the device may do, and for a device that has access the version of the
+    /// hub's program.
+    package func serialized(may words: [String], version: String = "") -> [UInt8] {
         var fields: [String: JSONValue] = [
             "status": .string(status.rawValue), "device": .string(device.description),
             "name": .string(name.description),
         ]
         if let role { fields["role"] = .string(role.rawValue) }
         if !words.isEmpty { fields["may"] = .array(words.sorted().map(JSONValue.string)) }
+        if status == .approved, !version.isEmpty { fields["version"] = .string(version) }
         return PairMessage(fields).serialized
     }
 }
