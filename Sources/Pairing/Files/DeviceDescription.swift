@@ -81,7 +81,7 @@ public struct DeviceDescription: Equatable, Sendable {
     /// The HTTP body: one JSON object in UTF-8.
     public var serialized: [UInt8] { serialized(may: []) }
 
-    /// The same, with the words of what the device may do, and for a device that has access the version of the
+    /// The same, with the words of what the device may do, and for one that has access the version of the
     /// hub's program.
     package func serialized(may words: [String], version: String = "") -> [UInt8] {
         var fields: [String: JSONValue] = [
