@@ -52,7 +52,8 @@ package struct SpokenTime: Equatable, Sendable {
         for count in stride(from: min(8, words.count - 1), through: 2, by: -1) {
             let (phrase, rest) = (Array(words.suffix(count)), words.dropLast(count))
             // What goes off at nine does not do so at nine percent.
-            let isOff = !isGerman && rest.contains("off") && !rest.contains { SpokenTime.joiners.contains($0) }
+            let isAlone = !rest.contains(where: SpokenTime.joiners.contains)
+            let isOff = !isGerman && isAlone && rest.contains("off")
             guard let kind = SpokenTime.kind(phrase, language, isGerman, isOff: isOff) else { continue }
             guard !SpokenTime.isOfSeveralVerbs(rest, language) else { return nil }
             self.init(kind, rest)
