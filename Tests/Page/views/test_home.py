@@ -160,6 +160,7 @@ class ManyTests(SampleTests):
     def test_by_kind_and_what_opens_is_asked_about(self):
         self.set("Sprinkler", False)
         browser = self.browser(self.owner)
+        browser.resize(1000, 800)
         browser.find(card("Kitchen light"))
         browser.click('//button[.="By kind"]')
         browser.find('//h2[contains(., "Doors and locks")]')
