@@ -32,7 +32,9 @@ final class BrowserSessions: Sendable {
         guard let token = SessionCookie.token(in: head.fields) else { return nil }
         let now = now
         guard let (pin, approved) = table.withLock({ $0.device(of: token, now: now) }) else { return nil }
-        if case .approved(let device) = devices.access(of: pin), device.approved == approved { return pin }
+        if case .approved(let device) = devices.access(of: pin), device.approvedSecond == approved {
+            return pin
+        }
         end(pin)
         return nil
     }

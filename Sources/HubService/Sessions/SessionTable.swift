@@ -1,5 +1,5 @@
 import Crypto
-package import FoundationEssentials
+import FoundationEssentials
 package import Pairing
 
 /// The sessions of browsers, in memory alone: whoever can read it has no cookie, since it keeps their hashes.
@@ -24,7 +24,7 @@ package struct SessionTable: Sendable {
     private struct Device {
         /// When the device was approved: a session does not outlive a revocation, even if a new approval
         /// follows at once.
-        var approved: Date?
+        var approved: Double?
         /// The oldest first.
         var sessions: [Session] = []
         var spent: [(challenge: [UInt8], end: UInt64)] = []
@@ -59,9 +59,9 @@ package struct SessionTable: Sendable {
     ///
     /// - Parameter token: random, and never used before.
     package mutating func begin(_ token: [UInt8], of device: ApprovedDevice, now: UInt64, lifetime: UInt64) {
-        if devices[device.pin]?.approved != device.approved { end(device.pin) }
+        if devices[device.pin]?.approved != device.approvedSecond { end(device.pin) }
         var entry = devices[device.pin] ?? Device()
-        entry.approved = device.approved
+        entry.approved = device.approvedSecond
         while let first = entry.sessions.first,
             first.end <= now || entry.sessions.count >= SessionTable.maximumPerDevice
         {
@@ -89,7 +89,7 @@ package struct SessionTable: Sendable {
     }
 
     /// The device whose session this token stands for, and since when it had to be approved.
-    package func device(of token: [UInt8], now: UInt64) -> (pin: Pin, approved: Date?)? {
+    package func device(of token: [UInt8], now: UInt64) -> (pin: Pin, approved: Double?)? {
         let digest = SessionTable.digest(token)
         guard let pin = owners[digest], let entry = devices[pin],
             entry.sessions.contains(where: { $0.digest == digest && $0.end > now })
@@ -99,7 +99,7 @@ package struct SessionTable: Sendable {
 
     /// True while the device has a session that began with this approval.
     package func isLive(_ device: ApprovedDevice, now: UInt64) -> Bool {
-        guard let entry = devices[device.pin], entry.approved == device.approved else { return false }
+        guard let entry = devices[device.pin], entry.approved == device.approvedSecond else { return false }
         return entry.sessions.contains { $0.end > now }
     }
 
@@ -121,4 +121,10 @@ package struct SessionTable: Sendable {
     }
 
     private static func digest(_ token: [UInt8]) -> Digest { Array(SHA256.hash(data: token)) }
+}
+
+extension ApprovedDevice {
+    /// When it was last approved, in whole seconds since 1970, as the keyfile has it: in memory there may be
+    /// fractions until the file is read again, and a session that began meanwhile must outlive that.
+    var approvedSecond: Double? { approved?.timeIntervalSince1970.rounded(.down) }
 }

@@ -77,11 +77,21 @@ import Testing
         #expect(table.count == SessionTable.maximumPerDevice + 1)
     }
 
+    /// The keyfile has whole seconds: what is read of it again is the same approval.
+    @Test func aSessionOutlivesAReadingOfTheKeyfile() throws {
+        var table = SessionTable()
+        let (now, read) = (try device("Anna", approved: 1_000.6), try device("Anna"))
+        table.begin([1], of: now, now: 0, lifetime: 600)
+        #expect(table.device(of: [1], now: 0)?.approved == read.approvedSecond && table.isLive(read, now: 0))
+        table.begin([2], of: read, now: 0, lifetime: 600)
+        #expect(table.count == 2)
+    }
+
     @Test func aSessionDiesWithItsApproval() throws {
         var table = SessionTable()
         let (before, after) = (try device("Anna"), try device("Anna", approved: 2_000))
         table.begin([1], of: before, now: 0, lifetime: 600)
-        #expect(table.device(of: [1], now: 0)?.approved == before.approved)
+        #expect(table.device(of: [1], now: 0)?.approved == before.approvedSecond)
         #expect(!table.isLive(after, now: 0))
         table.begin([2], of: after, now: 0, lifetime: 600)
         #expect(table.device(of: [1], now: 0) == nil)
