@@ -8,6 +8,8 @@ struct CommandForm {
         /// As it is typed: `--output`.
         let name: String
         let takesValue: Bool
+        /// True if it may be said several times, each with a value of its own.
+        var isList = false
         var letter: String? { CommandForm.letters[name] }
     }
 
@@ -46,8 +48,8 @@ struct CommandForm {
         }
     }
 
-    fileprivate mutating func addOption(_ name: String, takesValue: Bool) {
-        options.append(Known(name: "--\(name)", takesValue: takesValue))
+    fileprivate mutating func addOption(_ name: String, takesValue: Bool, isList: Bool = false) {
+        options.append(Known(name: "--\(name)", takesValue: takesValue, isList: isList))
     }
 
     fileprivate mutating func addArgument(_ name: String, isOptional: Bool, isList: Bool) {
@@ -73,7 +75,7 @@ extension Flag: FormPart {
 }
 extension Option: FormPart {
     fileprivate func add(to form: inout CommandForm, _ name: String) {
-        form.addOption(name, takesValue: true)
+        form.addOption(name, takesValue: true, isList: "\(Value.self)".hasPrefix("Array<"))
     }
 }
 extension Argument: FormPart {
@@ -94,9 +96,16 @@ struct CommandWords {
     private(set) var unknownOption: String?
     /// True if an option lacks its value.
     private(set) var isValueMissing = false
+    /// The first option that takes one value and has two: the last one would count, without a word.
+    private(set) var repeatedOption: String?
 
     init(_ arguments: [String], form: CommandForm) {
         var rest = arguments[...]
+        var given: [String: String] = [:]
+        func note(_ option: CommandForm.Known, _ value: String) {
+            let before = given.updateValue(value, forKey: option.name)
+            if !option.isList, before ?? value != value { repeatedOption = repeatedOption ?? option.name }
+        }
         while let argument = rest.popFirst() {
             if argument == "--" {
                 values += rest
@@ -106,9 +115,14 @@ struct CommandWords {
             if !argument.hasPrefix("-") || argument == "-" {
                 values.append(argument)
             } else if let option = form[name] {
-                guard option.takesValue, name == argument else { continue }
+                guard option.takesValue else { continue }
+                guard name == argument else {
+                    note(option, String(argument.dropFirst(name.count + 1)))
+                    continue
+                }
                 // A number may look like an option: `--timeout -1` is out of range.
                 if let next = rest.first, !next.hasPrefix("--"), form[next] == nil {
+                    note(option, next)
                     rest.removeFirst()
                 } else {
                     isValueMissing = true

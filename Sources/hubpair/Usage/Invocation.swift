@@ -17,6 +17,9 @@ enum Invocation {
         {
             throw mistake
         }
+        if let option = CommandWords(path.rest, form: path.form).repeatedOption {
+            throw UsageMistake("\(option) is given twice, with two values", hint: "leave one \(option)")
+        }
         if let command = direct(path) { return command }
         do {
             return try Hubpair.parseAsRoot(arguments)
