@@ -19,8 +19,15 @@ final class EtcdClient: Sendable {
     /// For all of them; less than another process waits for the directory's lock.
     private static let totalTime = TimeAmount.seconds(8)
 
+    /// With TLS 1.3 a member refuses the gate's certificate after the handshake: its connection knows why,
+    /// when the channel has forgotten it.
+    private struct Open {
+        let channel: any Channel
+        let connection: NIOLoopBound<EtcdConnection>
+    }
+
     private struct Idle {
-        var channel: any Channel
+        var open: Open
         var member: SiteMember
     }
 
@@ -35,7 +42,7 @@ final class EtcdClient: Sendable {
         eventLoop = MultiThreadedEventLoopGroup.singleton.next()
     }
 
-    deinit { state.withLock { $0.idle }?.channel.close(promise: nil) }
+    deinit { state.withLock { $0.idle }?.open.channel.close(promise: nil) }
 
     /// The answer of the first member that gives one. A request may reach several. While a majority is there
     /// and has no leader, all are asked again.
@@ -96,17 +103,17 @@ final class EtcdClient: Sendable {
         of member: SiteMember, _ path: String, _ json: [UInt8], limit: Int, within time: TimeAmount = time
     ) throws(SiteError) -> EtcdReply {
         let kept = state.withLock { state in
-            guard state.idle?.member == member else { return nil as (any Channel)? }
+            guard state.idle?.member == member else { return nil as Open? }
             defer { state.idle = nil }
-            return state.idle?.channel
+            return state.idle?.open
         }
         if let kept, let reply = try? exchange(on: kept, member, path, json, limit: limit, within: time) {
             return reply
         }
         // A connection that was kept may have been ended meanwhile: that is no fault of the member's.
         do {
-            let channel = try connect(member, within: time).wait()
-            return try exchange(on: channel, member, path, json, limit: limit, within: time)
+            let open = try connect(member, within: time).wait()
+            return try exchange(on: open, member, path, json, limit: limit, within: time)
         } catch let error as SiteError {
             throw error
         } catch {
@@ -122,54 +129,39 @@ final class EtcdClient: Sendable {
     ) throws(SiteError) -> any Channel {
         let member = members[state.withLock { $0.first }]
         do {
-            let channel = try connect(member, within: EtcdClient.time).wait()
-            let end = channel.eventLoop.makePromise(of: Void.self)
+            let open = try connect(member, within: EtcdClient.time).wait()
+            let end = eventLoop.makePromise(of: Void.self)
             end.futureResult.whenComplete { _ in tell(nil) }
-            channel.eventLoop.execute {
-                EtcdClient.send(
-                    path, json, to: member, on: channel, .lines(limit: limit, { tell($0) }, end: end),
+            eventLoop.execute {
+                open.connection.value.send(
+                    path, json, host: member.place, to: .lines(limit: limit, { tell($0) }, end: end),
                     within: EtcdClient.time)
             }
-            return channel
+            return open.channel
         } catch {
             throw EtcdClient.fault(error, of: member)
         }
     }
 
     private func exchange(
-        on channel: any Channel, _ member: SiteMember, _ path: String, _ json: [UInt8], limit: Int,
+        on open: Open, _ member: SiteMember, _ path: String, _ json: [UInt8], limit: Int,
         within time: TimeAmount
     ) throws -> EtcdReply {
-        let promise = channel.eventLoop.makePromise(of: EtcdReply.self)
-        channel.eventLoop.execute {
-            EtcdClient.send(
-                path, json, to: member, on: channel, .whole(limit: limit, promise), within: time)
+        let promise = eventLoop.makePromise(of: EtcdReply.self)
+        eventLoop.execute {
+            open.connection.value.send(
+                path, json, host: member.place, to: .whole(limit: limit, promise), within: time)
         }
         let reply = try promise.futureResult.wait()
         let old = state.withLock { state in
-            defer { state.idle = Idle(channel: channel, member: member) }
-            return state.idle?.channel
+            defer { state.idle = Idle(open: open, member: member) }
+            return state.idle?.open.channel
         }
         old?.close(promise: nil)
         return reply
     }
 
-    private static func send(
-        _ path: String, _ json: [UInt8], to member: SiteMember, on channel: any Channel,
-        _ receiver: EtcdConnection.Receiver, within time: TimeAmount
-    ) {
-        do {
-            try channel.pipeline.syncOperations.handler(type: EtcdConnection.self).send(
-                path, json, host: String(member.text.dropFirst(8)), to: receiver, within: time)
-        } catch {
-            switch receiver {
-            case .whole(_, let promise): promise.fail(error)
-            case .lines(_, _, let end): end.fail(error)
-            }
-        }
-    }
-
-    private func connect(_ member: SiteMember, within time: TimeAmount) -> EventLoopFuture<any Channel> {
+    private func connect(_ member: SiteMember, within time: TimeAmount) -> EventLoopFuture<Open> {
         let context = context
         let handshake = eventLoop.makePromise(of: Void.self)
         let limit = eventLoop.scheduleTask(in: time) { handshake.fail(EtcdFault.timedOut) }
@@ -192,7 +184,11 @@ final class EtcdClient: Sendable {
             limit.cancel()
             if case .failure = result { connected.whenSuccess { $0.close(promise: nil) } }
         }
-        return handshake.futureResult.flatMap { connected }
+        return handshake.futureResult.flatMap { connected }.flatMapThrowing { channel in
+            let connection = try channel.pipeline.syncOperations.handler(type: EtcdConnection.self)
+            return Open(
+                channel: channel, connection: NIOLoopBound(connection, eventLoop: channel.eventLoop))
+        }
     }
 
     static func body(of reply: EtcdReply) throws(SiteError) -> [UInt8] {
@@ -226,6 +222,11 @@ final class EtcdClient: Sendable {
         }
         return .silent(member.text, reason: UpstreamLink.words(for: error))
     }
+}
+
+extension SiteMember {
+    /// As HTTP names it.
+    fileprivate var place: String { String(text.dropFirst("https://".count)) }
 }
 
 extension SiteCredentials {

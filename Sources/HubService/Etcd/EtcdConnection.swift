@@ -41,6 +41,8 @@ final class EtcdConnection: ChannelInboundHandler {
     private var timer: Scheduled<Void>?
     private var context: ChannelHandlerContext?
     private var isKept = true
+    /// Why it has ended.
+    private var fault: (any Error)?
     /// True if another request may follow.
     private(set) var isIdle = true
 
@@ -63,7 +65,9 @@ final class EtcdConnection: ChannelInboundHandler {
     ///
     /// - Parameter time: how long the answer may take; of lines, until the first.
     func send(_ path: String, _ json: [UInt8], host: String, to receiver: Receiver, within time: TimeAmount) {
-        guard let context, isIdle, context.channel.isActive else { return fail(receiver, EtcdFault.closed) }
+        guard let context, isIdle, context.channel.isActive else {
+            return fail(receiver, fault ?? EtcdFault.closed)
+        }
         self.receiver = receiver
         (status, body, isIdle, isKept) = (0, [], false, true)
         timer = context.eventLoop.assumeIsolated().scheduleTask(in: time) {
@@ -121,6 +125,7 @@ final class EtcdConnection: ChannelInboundHandler {
     private func end(with error: any Error) {
         timer?.cancel()
         isIdle = false
+        fault = fault ?? error
         // Means nothing if it has succeeded.
         handshake.fail(error)
         if let receiver {
