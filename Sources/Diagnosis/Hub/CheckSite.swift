@@ -35,7 +35,7 @@ enum CheckSite {
         clocks: [(member: String, ahead: Double)] = [], now: Date
     ) -> Finding.Verdict {
         let left = certificate.map { Double($0) - now.timeIntervalSince1970 } ?? .infinity
-        let renewal = "make a new one, and run 'hubpair hub site join' again with it"
+        let renewal = "make a new one, and join again with it: \(SiteError.joining)"
         guard left > 0 else { return .problem("this gate's certificate has run out", mend: renewal) }
         if let fault { return .problem(fault.description, mend: fault.hint) }
         guard away.isEmpty else {

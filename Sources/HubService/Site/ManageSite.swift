@@ -49,15 +49,15 @@ package struct ManageSite {
             settings.cluster = cluster
             guard isInUse || founder == hub.pin.fingerprint else { throw SiteError.nobody(founder) }
             var voided = 0
-            if before == nil {
-                if isInUse {
-                    voided = try merge(directory, into: store, at: now)
-                } else {
-                    try store.fill(ManageSite.all(in: directory))
-                }
+            // A site that was emptied has again what its gate has a copy of.
+            let movesIn = before == nil || !isInUse
+            if !isInUse {
+                try store.fill(ManageSite.all(in: directory))
+            } else if movesIn {
+                voided = try merge(directory, into: store, at: now)
             }
             try store.add(gate: settings.gate, name: ManageSite.hostName())
-            if before == nil {
+            if movesIn {
                 let register = SiteRegister(store, settings)
                 let snapshot = try register.current()
                 // First what shuts everybody out until the copy is one.
@@ -153,7 +153,7 @@ package struct ManageSite {
             SharedFile(
                 ApprovedDevices.fileName, try HubState.completedDevices(in: directory).devices.serialized)
         ]
-        for name in [Tickets.fileName, FailedAttempts.fileName] {
+        for name in [Tickets.fileName, FailedAttempts.fileName, SiteGates.fileName] {
             if let bytes = try directory.read(name) { files.append(SharedFile(name, bytes)) }
         }
         return try SiteSnapshot(head: 0, parts: [:]).change(to: files)

@@ -41,6 +41,9 @@ package enum SiteError: Equatable, UserError {
     /// A backup of a hub that was no gate of a site.
     case backupWithoutSite
 
+    /// For hints: what is in capitals is named when it is typed.
+    package static let joining = "hubpair hub site join MEMBERS --ca CA --cert CERTIFICATE --key KEY"
+
     /// True if it may pass by itself: the same call may succeed later.
     package var isOutage: Bool {
         switch self {
@@ -103,13 +106,13 @@ package enum SiteError: Equatable, UserError {
         case .otherCluster:
             "name the members of the one that it has joined, or leave that first: hubpair hub site leave "
                 + "--offline"
-        case .empty: "a gate that has the devices moves in with 'hubpair hub site join'"
+        case .empty: "a gate that has the devices moves in: \(SiteError.joining)"
         case .nobody: "'hubpair hub site' says at one of its gates which hub's site it is"
         case .noGate(_, let known):
             known.isEmpty
                 ? "this gate is the only one; it leaves without --gate"
                 : "the others: " + known.prefix(8).map { quoted($0) }.joined(separator: ", ")
-        case .unfinished: "run 'hubpair hub site join' again at that gate: it begins anew"
+        case .unfinished: "let that gate begin anew: \(SiteError.joining)"
         case .movingIn: "try again once it is done"
         case .damaged: "bring etcd back from its backup (etcdctl snapshot restore)"
         case .failed, .stale: "'hubpair hub site status' asks every member"
