@@ -9,12 +9,22 @@ enum CheckMessages {
             "hub-messages", tried: "checked the database of messages and states, and the hook's failures",
             deadline: .seconds(10)
         ) {
-            verdict(try MessageReview.ask(state), at: Date())
+            verdict(try MessageReview.ask(state), hook: hook(of: state), at: Date())
         }
     }
 
-    /// - Parameter review: nil: there is no database yet.
-    static func verdict(_ review: MessageReview?, at now: Date) -> Finding.Verdict {
+    /// Nil for none, and for one that cannot be run: the check of the files says why.
+    private static func hook(of state: HubState) -> String? {
+        guard let hook = (try? HubState.settings(in: state.open()))?.hook,
+            (try? HookTrust.check(hook, user: state.hookUser)) != nil
+        else { return nil }
+        return hook
+    }
+
+    /// - Parameters:
+    ///   - review: nil: there is no database yet.
+    ///   - hook: the program that is run now. What was told of another one is over.
+    static func verdict(_ review: MessageReview?, hook: String?, at now: Date) -> Finding.Verdict {
         guard let review else { return .ok("there are none yet") }
         if let fault = review.fault {
             return .problem(
@@ -22,8 +32,11 @@ enum CheckMessages {
                 mend: "restart the hub: it puts the file aside and begins a new one; 'hubpair hub restore "
                     + "--replace BACKUP' brings back what a backup has")
         }
-        if let first = review.hookFaults.first {
-            let more = review.hookFaults.count > 1 ? " (told \(review.hookFaults.count) times in 7 days)" : ""
+        let faults = review.hookFaults.filter { fault in
+            hook.map { fault.hasPrefix("the hook \($0) ") } ?? false
+        }
+        if let first = faults.first {
+            let more = faults.count > 1 ? " (told \(faults.count) times in 7 days)" : ""
             return .warning(
                 first + more, mend: "run the program by hand, with a line of JSON on its standard input")
         }

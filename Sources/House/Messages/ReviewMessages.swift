@@ -64,10 +64,12 @@ struct ReviewMessages: Sendable {
             review.lastMessage = try connection.number(
                 "SELECT time FROM messages ORDER BY id DESC LIMIT 1"
             ).map { Date(milliseconds: $0) }
+            // Whether it can be run the doctor sees itself.
             var faults: [String] = []
             try connection.run(
                 """
-                SELECT text FROM messages WHERE kind = 'alert' AND text LIKE 'the hook %' AND time > ?
+                SELECT text FROM messages WHERE kind = 'alert' AND text LIKE 'the hook %'
+                AND text NOT LIKE 'the hook % cannot be run: %' AND time > ?
                 ORDER BY id DESC LIMIT 100
                 """, [.integer(now.addingTimeInterval(-hookTime).milliseconds)]
             ) { row in
