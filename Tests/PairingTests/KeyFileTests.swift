@@ -48,6 +48,7 @@ import Testing
         switch error {
         case .tooLarge: "too-large"
         case .notUTF8: "not-utf8"
+        case .byteOrderMark: "byte-order-mark"
         case .torn: "torn"
         case .invalidHeader: "invalid-header"
         case .invalidLine: "invalid-line"

@@ -3,6 +3,7 @@ extension KeyFile {
     package init(parsing bytes: [UInt8]) throws(KeyFileError) {
         guard bytes.count <= KeyFile.maximumByteCount else { throw .tooLarge(bytes.count) }
         guard String(validating: bytes, as: UTF8.self) != nil else { throw .notUTF8 }
+        guard !bytes.starts(with: [0xEF, 0xBB, 0xBF]) else { throw .byteOrderMark }
         self.init()
         guard let last = bytes.last else { return }
         guard last == lineFeed else { throw .torn }

@@ -6,6 +6,8 @@ public enum KeyFileError: Equatable, UserError {
     case tooLarge(Int)
     /// The bytes are not UTF-8.
     case notUTF8
+    /// The file begins with U+FEFF, as some editors write it in front.
+    case byteOrderMark
     /// The last line has no line end: the file was truncated.
     case torn
     /// A line that begins with `[` but is not a group header.
@@ -40,6 +42,7 @@ public enum KeyFileError: Equatable, UserError {
         switch self {
         case .tooLarge(let count): "the file has \(count) bytes, more than \(KeyFile.maximumByteCount)"
         case .notUTF8: "the file is not UTF-8"
+        case .byteOrderMark: "the file begins with a byte order mark; save it as UTF-8 without one"
         case .torn: "the last line has no end, so the file may be cut off"
         case .invalidHeader(let line): "line \(line) is not a group header like [keyfile]"
         case .invalidLine(let line): "line \(line) is neither [group], key=value nor # comment"
