@@ -1,5 +1,6 @@
 import ArgumentParser
 import Home
+import Identity
 
 /// What people type in the place of a command, and what they mean by it.
 enum CommandSynonyms {
@@ -7,30 +8,32 @@ enum CommandSynonyms {
     /// a case of `line`.
     private static let commands = [
         "": """
-        find discover ls search browse = list; qr qrcode code ticket issue invite = print
+        find discover ls search browse ps resolve = list
+        qr qrcode code ticket issue invite generate encode = print
         label sticker = print --label; share guest guests = print --role guest --stay 2d; users = devices
         certificate cert = hub certificate; key rotate = hub key
-        init install configure create = setup; status check diagnose health test debug = doctor
-        start run daemon server up = serve; connect join link enroll login = pair; read decode = scan
+        init install configure create = setup; status check diagnose health test debug repair fix = doctor
+        start run daemon server up = serve; connect join link enroll login pairing = pair; read decode = scan
         forget = hubs forget; use = hubs use; reset = hubs reset; backup export = hub backup
         restore import = hub restore; approve allow accept = devices approve; prune = devices prune
         revoke deny block reject ban kick = devices revoke; role roles = devices role
         void cancel = codes void
-        device clients client = devices; request curl = call; set = home set; say = home say
+        device clients client = devices; request curl = call; set = *set; say = home say
         watch = home watch; scene scenes = home scene; show = home show; room rooms = home room
         unit units = home unit; rule rules = home rule; overview = home overview; history = home history
-        message alarms alerts notifications inbox = messages; acknowledge ack = messages acknowledge
-        appliances appliance lights things = home; get put post patch = *call; off on = *setting
-        turn switch dim lock unlock close raise lower = *sentence; ping wifi network = doctor
-        info whoami id = hubs show; web page ui gui dashboard browser = open; manual docs = --help
+        message alerts notifications inbox = messages; acknowledge ack = messages acknowledge
+        appliances appliance lights things temperature = home; get = *get
+        put post patch = *call; off on = *setting
+        turn switch dim lock unlock close raise lower = *sentence; ping wifi network netcheck = doctor
+        info whoami id ip inspect = hubs show; web page ui gui dashboard browser = open; manual docs = --help
         log journal = logs
         einrichten = setup; drucken = print; koppeln verbinden = pair; suchen finden = list; hilfe = --help
         geräte = devices; zentrale = hub; haus zuhause = home; meldungen nachrichten = messages
         sichern sicherung = hub backup; öffnen = open; prüfen = doctor; raum räume = home room
         szene szenen = home scene
-        stop : Ctrl-C ends 'hubpair serve'; a service: sudo systemctl stop hubpair
-        restart : a service: sudo systemctl restart hubpair; else end 'hubpair serve' with Ctrl-C, and \
-        start it again
+        stop down : Ctrl-C ends 'hubpair serve'; a service: sudo systemctl stop hubpair
+        restart reload : a service: sudo systemctl restart hubpair; else end 'hubpair serve' with Ctrl-C, \
+        and start it again
         config settings preferences : \(settings)
         update upgrade : sudo apt update && sudo apt install hubpair
         uninstall : sudo apt remove hubpair; 'apt purge' takes the hub's key and devices too
@@ -42,6 +45,10 @@ enum CommandSynonyms {
         revoke DEVICE'
         remove delete rm : 'hubpair hubs forget HUB', 'hubpair devices revoke DEVICE' or 'hubpair home \
         remove APPLIANCE'
+        enable : as a service: sudo systemctl enable --now hubpair
+        disable : a service: sudo systemctl disable --now hubpair
+        alarm alarms : 'hubpair messages --list alarms' lists them
+        schedule : \(schedule)
         toggle : \(toggle)
         add : 'hubpair hubs add NAME HOST' adds a hub, 'hubpair home add' an appliance
         rename : 'hubpair hubs rename HUB NAME', 'hubpair devices rename DEVICE NAME' or 'hubpair home \
@@ -71,9 +78,10 @@ enum CommandSynonyms {
         "home": """
         turn switch dim open close raise lower = *sentence; status state = home
         scenes = home scene; monitor = home watch; put move assign = *put
-        lights lamps lichter lampen = *lights; aus = home off; an ein = home on
+        lights lamps lichter lampen = *lights; all everything alles = *all; aus = home off; an ein = home on
         tell speak = home say; rooms area areas = home room; rules alarm alarms = home rule
         summary dashboard = home overview; log past graph plot = home history
+        schedule : \(schedule)
         toggle : \(toggle)
         unlock : nothing unlocks several at once; 'hubpair home set LOCK off' unlocks one, or on
         camera : 'hubpair home picture' says where an appliance's picture comes from
@@ -92,6 +100,10 @@ enum CommandSynonyms {
     private static let settings =
         "'hubpair hub' shows the settings, 'hubpair setup --change --port 9000' changes one"
     private static let toggle = "there is no toggle: 'hubpair home set APPLIANCE on', or off"
+
+    private static let schedule =
+        "each day: hubpair home scene at NAME 22:00; once: hubpair home timer APPLIANCE on --in 2h"
+    private static let switches = ["on": "on", "an": "on", "off": "off", "aus": "off"]
 
     /// Words of which one command has one, and people type another: those of one noun are all nouns'.
     private static let families = [
@@ -147,6 +159,10 @@ enum CommandSynonyms {
         case ["*sentence"]
         where rest.first?.hasPrefix("--") == true && CommandPath.isCall(["home", "set"] + rest):
             return SuggestedLine(["home", "set"], rest)
+        // `home dim Lamp 20`: a sentence would have to say whether to that or by that.
+        case ["*sentence"] where word.lowercased() == "dim" && rest.count > 1 && isPercentage(rest.last):
+            let name = rest.dropLast().joined(separator: " ")
+            return SuggestedLine(["home", "set"], [name, (rest.last ?? "").filter(\.isNumber) + "%"])
         // The word itself is part of the sentence: `turn the lamp off`.
         case ["*sentence"]: return SuggestedLine(["home", "say"], [word] + rest)
         // `on Kitchen light`: the name is several words perhaps, and the setting comes last.
@@ -156,9 +172,26 @@ enum CommandSynonyms {
             return SuggestedLine(["home", "set"], [said, word.lowercased()] + rest.dropFirst(name.count))
         // `home lights off`
         case ["*lights"]:
-            let said = ["on": "on", "an": "on", "off": "off", "aus": "off"][rest.first?.lowercased() ?? ""]
+            let said = switches[rest.first?.lowercased() ?? ""]
             return said.map { SuggestedLine(["home", $0], ["--type", "Light"]) }
                 ?? SuggestedLine(["home", "set"], ["--type", "Light"] + rest)
+        // `home all off`
+        case ["*all"]:
+            let said = switches[rest.first?.lowercased() ?? ""]
+            return said.map { SuggestedLine(["home", $0], ["--all"]) } ?? SuggestedLine(["home"], [])
+        // `set port 9000`, `get port`, `get Lamp`
+        case ["*set"], ["*get"]:
+            let isSetting = rest.first.map { settingNames.contains($0.lowercased()) } ?? false
+            guard meaning == ["*get"] else {
+                return isSetting
+                    ? SuggestedLine(["setup"], ["--change", "--" + rest[0].lowercased()] + rest.dropFirst())
+                    : SuggestedLine(["home", "set"], rest)
+            }
+            if isSetting { return SuggestedLine(["hub"], []) }
+            let isPath = rest.first?.hasPrefix("/") ?? true
+            return isPath
+                ? SuggestedLine(["call", "GET"], rest)
+                : SuggestedLine(["home", "show"], [rest.joined(separator: " ")])
         // `home put Kitchen Lamp` is about a room, `home put Lamp on` is not.
         case ["*put"]:
             let isSetting = rest.last.map { (try? SaidSetting($0)) != nil } ?? false
@@ -173,6 +206,21 @@ enum CommandSynonyms {
             }
             return SuggestedLine(meaning, rest)
         }
+    }
+
+    private static let settingNames = ["name", "port", "upstream", "listen", "place", "hook"]
+
+    private static func isPercentage(_ word: String?) -> Bool {
+        guard let word, let number = Int(digits: word.last == "%" ? word.dropLast() : word[...]) else {
+            return false
+        }
+        return (1...100).contains(number)
+    }
+
+    /// `Kitchen off` behind `home room`: the room is switched. Nil for anything else.
+    static func roomSwitch(_ words: [String]) -> SuggestedLine? {
+        guard words.count > 1, let said = switches[words.last?.lowercased() ?? ""] else { return nil }
+        return SuggestedLine(["home", said], ["--room", words.dropLast().joined(separator: " ")])
     }
 
     /// The command that `word` is another word for, below a command that has commands.

@@ -12,6 +12,7 @@ import Pairing
 ///     home timer off Lamp --in 20m          home timer Lamp off --in 20m
 ///     home rule add Leak Smoke --when an    home rule add Leak Smoke --when on
 ///     hub service add http://… Grafana      hub service add Grafana http://…
+///     hubs add http://192.168.1.5 Attic     hubs add Attic 192.168.1.5
 ///     hubs add Attic 192.168.1.5 8000       hubs add Attic 192.168.1.5:8000
 enum LooseOrder {
     private static let roles = [
@@ -52,8 +53,10 @@ enum LooseOrder {
             let isPort = UInt16(values[2]).map { $0 > 0 } ?? false
             return isPort ? [values[0], "\(values[1]):\(values[2])"] : nil
         case ("hubs add", 2):
-            guard let scheme = values[1].firstRange(of: "://") else { return nil }
-            return [values[0], String(values[1][scheme.upperBound...].prefix { $0 != "/" })]
+            let (name, place) =
+                values[0].contains("://") ? (values[1], values[0]) : (values[0], values[1])
+            guard let scheme = place.firstRange(of: "://") else { return nil }
+            return [name, String(place[scheme.upperBound...].prefix { $0 != "/" })]
         default: return nil
         }
     }

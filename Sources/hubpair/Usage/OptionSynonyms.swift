@@ -23,16 +23,20 @@ enum OptionSynonyms {
         --for --valid-for = --expires
         --until = --stay
         --name --device --user : the device says its name as it pairs: hubpair pair photo.jpg --name NAME
+        -e = --expires; -r = --role
         --once : without --label the code is for one device
+        --qr --qrcode : 'hubpair print' alone draws a QR code
         """,
         "codes": each, "codes list": each,
         "devices": all("devices"), "devices list": all("devices"), "hubs": all("hubs"),
         "hubs list": all("hubs"),
         "hub backup": """
         --output -o --file : \(alone): hubpair hub backup FILE
-        --encrypt --password : every backup is encrypted: hubpair hub backup FILE
+        --encrypt --password --passphrase -p -r : every backup is encrypted: hubpair hub backup FILE
         """,
         "home": home, "home list": home,
+        "home watch": "-n = --interval",
+        "scan": "--set : QR codes are all that is read: hubpair scan IMAGE",
         "home set": "--all : for all there is 'hubpair home off --all'",
         "home timer": "--at : each day: hubpair home scene at NAME 22:00; once: --in 2h",
         "messages": messages, "messages list": messages,
@@ -53,6 +57,8 @@ enum OptionSynonyms {
         """,
         "list": """
         --all -a : 'hubpair list' alone shows all
+        -t -r : 'hubpair list' ends by itself, and says the addresses
+        -p = --json
         --range --sweep --cidr --subnet --network = --scan; --zone --dns -d = --domain; --follow -f = --watch
         --service = --type; --why = --explain; --wait --time --seconds --for = --timeout
         --explain-wait : it is '--explain' now
@@ -66,11 +72,13 @@ enum OptionSynonyms {
         --max-connections-per-source : it is '--max-connections 512/16' now
         """,
         "setup": """
+        --interactive : it asks nothing: hubpair setup --name Kitchen
         --force --reset --overwrite : 'hubpair setup --change --port 9000' changes what is set up
         --hostname --hub -n = --name; -p = --port; --backend --server --target --proxy --url = --upstream
         """,
         "call": """
         --body --json -d = --data
+        --header -H : 'hubpair hubs show --curl' writes what curl needs, which sends any
         --method --request -X : the method is the first word: hubpair call GET /devices/
         """,
         "home add": """

@@ -206,6 +206,10 @@ struct StrayArgument {
             // An address or a port is not the hub's name.
             guard all.contains(where: \.isLetter), !all.contains("/") else { return nil }
             return SuggestedLine.question(SuggestedLine(["setup"], ["--name", all]))
+        case "print" where Role(rawValue: values[0].lowercased()) != nil:
+            let role = values[0].lowercased()
+            let span = StrayArgument.span(Array(values.dropFirst())) ?? values.dropFirst().first ?? "2d"
+            return meant(["--role", role] + (role == "guest" ? ["--stay", span] : []))
         case "print":
             guard values.count == 1,
                 [".png", ".svg", ".pdf", ".txt"].contains(where: all.lowercased().hasSuffix)

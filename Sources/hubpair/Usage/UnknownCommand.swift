@@ -34,6 +34,8 @@ struct UnknownCommand {
                 || path.words == ["hubs"] && path.rest.count == 1
         else { return nil }
         let name = path.rest.prefix { !$0.hasPrefix("-") }
+        // `home Lamp toggle`, `home room Kitchen off` are no names.
+        guard name.count == 1 || unknown.order == nil else { return nil }
         return path.words + [command, name.joined(separator: " ")] + path.rest.dropFirst(name.count)
     }
 
@@ -62,7 +64,17 @@ struct UnknownCommand {
 
     private var synonym: String? { CommandSynonyms.hint(for: word, below: parent, before: rest) }
 
+    /// `home Lamp toggle`, `home room Kitchen off`: a name, and behind it what is to be done.
+    private var order: String? {
+        if parent == ["home"], rest.last?.lowercased() == "toggle" {
+            return CommandSynonyms.hint(for: "toggle", below: parent, before: [])
+        }
+        let line = parent == ["home", "room"] ? CommandSynonyms.roomSwitch([word] + rest) : nil
+        return line.map { SuggestedLine.question($0) }
+    }
+
     private var meant: String? {
+        if let order { return order }
         if let same = sameWord { return question([same]) }
         if let synonym { return synonym }
         if let option = UnknownOption.meant(
@@ -152,12 +164,14 @@ struct UnknownCommand {
         }.first { CommandPath(parent + $0).rest.isEmpty }
     }
 
-    /// `home Lamp on`: the name of an appliance in the place of a command.
+    /// `home Lamp on`, `lamp on`: the name of an appliance in the place of a command.
     private var appliance: String? {
         let words = [word] + rest
-        guard parent == ["home"], words.count > 1, !words.contains(""), let last = words.last,
-            (try? Setting(last)) != nil
+        guard parent == ["home"] || parent.isEmpty, words.count > 1, !words.contains(""),
+            let last = words.last, let setting = try? Setting(last)
         else { return nil }
+        // `exec House 5` is no order.
+        if parent.isEmpty, case .level = setting { return nil }
         let name = words.dropLast().joined(separator: " ")
         return SuggestedLine.question(SuggestedLine(["home", "set"], [name, last]))
     }

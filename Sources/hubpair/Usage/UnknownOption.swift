@@ -17,6 +17,11 @@ enum UnknownOption {
         "--port": "9000", "--upstream": "https://127.0.0.1:8443", "--name": "Kitchen",
     ]
 
+    private static func hubSetting(_ name: String) -> (name: String, sample: String)? {
+        let name = name == "-p" ? "--port" : name
+        return hubSettings[name].map { (name, $0) }
+    }
+
     /// Nil if the command that the arguments name has all their options.
     static func mistake(in arguments: [String]) -> UsageMistake? {
         let isHelp = arguments.first == "help"
@@ -51,7 +56,7 @@ enum UnknownOption {
 
     private static func hint(for name: String, _ path: CommandPath, _ form: CommandForm) -> String {
         if let hint = OptionSynonyms.hint(for: name, of: path.words, form) { return hint }
-        if path.words == ["serve"], let sample = hubSettings[name] {
+        if path.words == ["serve"], let (name, sample) = hubSetting(name) {
             return "it is the hub's own: 'hubpair setup --change \(name) \(sample)'; "
                 + "then start 'hubpair serve' again"
         }
