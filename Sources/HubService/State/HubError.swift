@@ -156,6 +156,7 @@ package enum HubError: Equatable, UserError {
         case .asksNothing(let device): "to take an approval back: hubpair devices revoke \(device)"
         case .roleOfAsking(let device, let role):
             "give it with the approval: hubpair devices approve \(device) --role \(role.rawValue)"
+                + (role == .guest ? " --stay 2d" : "")
         case .roleOfRevoked(_, let role):
             "a new code lets it in with one: hubpair print --role \(role.rawValue)"
                 + (role == .guest ? " --stay 2d" : "")

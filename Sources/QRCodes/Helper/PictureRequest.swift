@@ -140,7 +140,8 @@ package enum PictureProgramError: Codable, Equatable, UserError {
 
     package var hint: String? {
         switch self {
-        case .missing: "install hubpair again: hubpair-picture belongs beside it or in libexec/hubpair"
+        case .missing, .notStarted(EACCES), .notStarted(ENOENT), .notStarted(ENOEXEC):
+            "install hubpair again: hubpair-picture belongs beside it or in libexec/hubpair"
         case .notStarted: "close other programs and try again"
         case .notLocked: "a kernel with seccomp (CONFIG_SECCOMP_FILTER) is needed"
         case .nonsense: "if the picture comes from a stranger, do not trust it; else restart hubpair"
