@@ -24,7 +24,7 @@ RECORDS = ROOT / ".build/hints"
 # What is put for words in capitals to see whether the line can be read; others are names.
 SAMPLES = {
     "HOST:PORT": "192.0.2.1:8000", "THIS-SERVER": "192.0.2.1:8000", "HOST": "192.0.2.1", "NUMBER": "1",
-    "http://127.0.0.1:PORT": "http://127.0.0.1:8001", "MINUTES": "10", "DAYS": "mon", "TIME": "07:30",
+    "MEMBERS": "https://etcd1:2379", "http://127.0.0.1:PORT": "http://127.0.0.1:8001", "MINUTES": "10", "DAYS": "mon", "TIME": "07:30",
 }
 CAPITALS = re.compile(r"[A-Z][A-Z-]+(?::[A-Z]+)?|\S*\b[A-Z]{2,}\b\S*")
 
@@ -32,14 +32,14 @@ CAPITALS = re.compile(r"[A-Z][A-Z-]+(?::[A-Z]+)?|\S*\b[A-Z]{2,}\b\S*")
 def commands(hint):
     """The calls of hubpair in a hint, each as a list of words without `hubpair`; sudo in front of it is left out."""
     found = []
-    for match in re.finditer(r"(?<![\w/-])hubpair (?=\S)(?!did |does )", hint):
+    for match in re.finditer(r"(?<![\w/-])hubpair (?=\S)(?!did |does |that )", hint):
         before = re.sub(r"sudo (-u \S+ )?$", "", hint[:match.start()])
         if before.endswith("'"):
             # 'hubpair X' in a sentence: no quotation marks in it.
             rest, closed, _ = hint[match.end():].partition("'")
             if closed:
                 found.append(words(rest))
-        elif not before or re.search(r"(: |; |&& |, |\b(or|say|run|with|it|and) )$", before):
+        elif not before or re.search(r"(: |; |&& |, |\(|\b(or|say|run|with|it|and) )$", before):
             found.append(words(hint[match.end():]))
     return [command for command in found if command]
 
@@ -51,7 +51,7 @@ def words(text):
         word = match[1]
         if re.match(r"\(|&&|\||>|<|or$|and$|where$", word):
             break
-        bare = re.sub(r"[;,?]$", "", word)
+        bare = re.sub(r"\)?[;,?]?$", "", word)
         try:
             found += shlex.split(bare)
         except ValueError:
@@ -65,7 +65,8 @@ def options(hint):
     """The options of hubpair in a hint without a whole command, but those that are to be left out."""
     if re.search(r"\b(sudo|cp -p|apt|docker|rsvg-convert) |\bmembers' --", hint):
         return []
-    return re.findall(r"(?<![\w-])--[a-z][a-z-]+", re.sub(r"\b([Ll]eave|without|leave out) --[a-z-]+( out)?", "", hint))
+    return re.findall(r"(?<![\w-])--[a-z][a-z-]+", re.sub(
+        r"\b([Ll]eave( out)?|without) --[a-z-]+( out)?((,| and|, or| or) --[a-z-]+)*", "", hint))
 
 
 def is_placeholder(word):
@@ -233,6 +234,9 @@ def sources():
             pieces.append((match.start(), rest[0]))
         for start, piece in pieces:
             for match in LITERAL.finditer(piece):
+                # What has been seen, or is looked for, in the same line.
+                if re.search(r"(\.(ok|warning|problem|skipped)|contains)\($", piece[:match.start()]):
+                    continue
                 # What a case is compared with.
                 if re.search(r"\bcase\b[^:\n]*$|^\s*\"[^:\n]*$", piece[:match.start()].rpartition("\n")[2]) and re.match(
                         r"[^\n?]*:\s*(\n|\w|\")", piece[match.end():]):
