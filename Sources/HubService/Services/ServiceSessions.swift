@@ -26,7 +26,9 @@ final class ServiceSessions: Sendable {
         guard let token = SessionCookie.token(in: head.fields, at: port) else { return nil }
         let now = hub.now
         guard let (pin, approved) = table.withLock({ $0.device(of: token, now: now) }) else { return nil }
-        if case .approved(let device) = devices.access(of: pin), device.approved == approved { return pin }
+        if case .approved(let device) = devices.access(of: pin), device.approvedSecond == approved {
+            return pin
+        }
         end(pin)
         return nil
     }
