@@ -123,7 +123,13 @@ struct PairFiles: Sendable {
             address.description, isLasting: address.isLasting,
             worked: .init(time: now, network: NetworkMark.of(LocalNetwork.current())))
         known.insert(hub)
-        if known.defaultHub == nil, known.defaultAdded == nil { known.use(hub.fingerprint) }
+        // The default had this address, and whoever is there now is this one: it was set up again.
+        let isInItsPlace =
+            before == nil
+            && known.hubs.contains { $0.fingerprint == known.defaultHub && $0.address == hub.address }
+        if isInItsPlace || known.defaultHub == nil && known.defaultAdded == nil {
+            known.use(hub.fingerprint)
+        }
         return PairOutcome(
             hub: hub, hubName: reply.hub.name, isDefault: known.defaultHub == hub.fingerprint,
             change: before == nil ? .added : .renewed, device: attempt.device.fingerprint,
