@@ -22,7 +22,7 @@ import unittest
 import urllib.parse
 
 import strict_http
-from hub import HUBPAIR, Hestia, Hub
+from hub import HUBPAIR, Hestia, Hub, free_port
 from listener import Listener
 from proxies import nginx
 from recorder import Recorder
