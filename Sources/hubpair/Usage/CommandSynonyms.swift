@@ -102,7 +102,7 @@ enum CommandSynonyms {
     private static let toggle = "there is no toggle: 'hubpair home set APPLIANCE on', or off"
 
     private static let schedule =
-        "each day: hubpair home scene at NAME 22:00; once: hubpair home timer APPLIANCE on --in 2h"
+        "'hubpair home scene at NAME 22:00' each day; 'hubpair home timer APPLIANCE on --in 2h' once"
     private static let switches = ["on": "on", "an": "on", "off": "off", "aus": "off"]
 
     /// Words of which one command has one, and people type another: those of one noun are all nouns'.
@@ -190,7 +190,7 @@ enum CommandSynonyms {
             if isSetting { return SuggestedLine(["hub"], []) }
             let isPath = rest.first?.hasPrefix("/") ?? true
             return isPath
-                ? SuggestedLine(["call", "GET"], rest)
+                ? SuggestedLine(["call"], ["GET"] + rest)
                 : SuggestedLine(["home", "show"], [rest.joined(separator: " ")])
         // `home put Kitchen Lamp` is about a room, `home put Lamp on` is not.
         case ["*put"]:
