@@ -277,10 +277,10 @@ package struct RequestRouter: Sendable {
         case .approved(let device):
             guard let role = device.knownRole else { return refusal(.notApproved(.unknownRole)) }
             let request = ProxiedRequest(head.fields)
-            if request == .contradicting || request == .withheld {
-                return refusal(.notAllowedByProxy(request))
+            switch request {
+            case .contradicting, .withheld: return refusal(.notAllowedByProxy(request))
+            case .unsaid, .request: return goOn(device, role, request)
             }
-            return goOn(device, role, request)
         }
     }
 
