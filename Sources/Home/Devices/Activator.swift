@@ -96,7 +96,6 @@ extension Activator: JSONReadable {
         self.state = try state.required("state")
         self.extra = extra
     }
-
 }
 
 extension Activator: JSONWritable {

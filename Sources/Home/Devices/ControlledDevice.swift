@@ -73,7 +73,6 @@ extension ControlledDevice: JSONReadable {
     package static func list(parsing bytes: [UInt8]) -> [ControlledDevice]? {
         try? JSONReader.read([ControlledDevice].self, from: bytes)
     }
-
 }
 
 extension ControlledDevice: JSONWritable {

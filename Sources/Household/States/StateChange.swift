@@ -70,8 +70,9 @@ package struct KnownStates: Equatable, Sendable, JSONWritable {
                         before: before, time: time))
             }
         }
-        guard known < changes.count else { return found.sorted { $0.key < $1.key } }
-        for (key, last) in changes where !seen.contains(key) && !unanswered.contains(key.device) {
+        // Mostly all are there.
+        let rest = known < changes.count ? changes : [:]
+        for (key, last) in rest where !seen.contains(key) && !unanswered.contains(key.device) {
             found.append(
                 StateChange(
                     device: key.device, activator: key.activator, state: .null, before: last.state,
