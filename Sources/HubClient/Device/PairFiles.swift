@@ -79,17 +79,25 @@ struct PairFiles: Sendable {
 
     /// Stores the hub, and ends the attempt if the device is approved. Call it only after the hub's proof.
     ///
-    /// The first hub becomes the default. A hub that the user had added by its address is no longer listed as
-    /// added, and keeps the user's name for it. A hub that is known by the key that it had before keeps its
-    /// place.
+    /// The first hub becomes the default, and one that answers in the place of the default. A hub that the
+    /// user had added by its address is no longer listed as added, and keeps the user's name for it. A hub
+    /// that is known by the key that it had before keeps its place.
+    ///
+    /// - Parameter replaced: the hub in whose place it answers (``HubDialer/hub(replacedBy:at:)``).
     func store(
         _ reply: PairReply, of pin: Pin, _ statement: KeyStatement?, at address: HubAddress,
-        attempt: PairAttempt, alias: PeerName?, now: Date
+        replacing replaced: KnownHub? = nil, attempt: PairAttempt, alias: PeerName?, now: Date
     ) throws -> PairOutcome {
         try ProtectedDirectory(path: configuration.path).withLock { directory in
             let outcome = try KnownHubsFile.change(in: directory) { known in
                 if let statement, statement.new == pin { PairFiles.follow(statement, in: &known, at: now) }
-                return try PairFiles.insert(reply, of: pin, at: address, attempt, alias, now, in: &known)
+                var outcome = try PairFiles.insert(
+                    reply, of: pin, at: address, attempt, alias, now, in: &known)
+                if let replaced, outcome.isApproved, known.defaultHub == replaced.fingerprint {
+                    known.use(outcome.hub.fingerprint)
+                    (outcome.isDefault, outcome.replaced) = (true, replaced.name)
+                }
+                return outcome
             }
             if outcome.isApproved { try PairFiles.end(attempt, in: directory) }
             return outcome
@@ -123,13 +131,7 @@ struct PairFiles: Sendable {
             address.description, isLasting: address.isLasting,
             worked: .init(time: now, network: NetworkMark.of(LocalNetwork.current())))
         known.insert(hub)
-        // The default had this address, and whoever is there now is this one: it was set up again.
-        let isInItsPlace =
-            before == nil
-            && known.hubs.contains { $0.fingerprint == known.defaultHub && $0.address == hub.address }
-        if isInItsPlace || known.defaultHub == nil && known.defaultAdded == nil {
-            known.use(hub.fingerprint)
-        }
+        if known.defaultHub == nil, known.defaultAdded == nil { known.use(hub.fingerprint) }
         return PairOutcome(
             hub: hub, hubName: reply.hub.name, isDefault: known.defaultHub == hub.fingerprint,
             change: before == nil ? .added : .renewed, device: attempt.device.fingerprint,

@@ -17,7 +17,9 @@ package struct PairOutcome: Sendable {
     /// What the hub calls itself; another hub may have that name here.
     package let hubName: PeerName
     /// True if it is used when none is named.
-    package let isDefault: Bool
+    package var isDefault: Bool
+    /// The hub that was the default until now, and in whose place this one answers; nil: none was.
+    package var replaced: PeerName?
     /// What pairing has changed about the hub here.
     package let change: Change
     package let device: Fingerprint

@@ -88,9 +88,10 @@ package struct PairWithHub: Sendable {
         // Until here nothing in the reply is proven, and nothing has been stored.
         try attempt.verify(reply, from: connection.pin)
         let address = await dialer.lastingAddress(of: connection, code: code, place: place)
+        let replaced = await dialer.hub(replacedBy: connection.pin, at: address)
         var outcome = try files.store(
-            reply, of: connection.pin, connection.statement, at: address, attempt: attempt, alias: alias,
-            now: Date())
+            reply, of: connection.pin, connection.statement, at: address, replacing: replaced,
+            attempt: attempt, alias: alias, now: Date())
         guard !outcome.isApproved else {
             // It is paired, whatever becomes of this question; the next connection asks again.
             try? await AskWays(configuration: configuration).run(connection)

@@ -63,6 +63,25 @@ struct HubDialer: Sendable {
             ?? connection.address
     }
 
+    /// The default hub, if this address is its last one, and another key answers there now also to who asks
+    /// for that hub by its fingerprint, as a relay is asked: most likely it was set up again.
+    ///
+    /// - Returns: nil also if that cannot be found out: the hub that was paired with is stored all the same.
+    func hub(replacedBy pin: Pin, at address: HubAddress) async -> KnownHub? {
+        guard let known = try? configuration.knownHubs(), !known.hubs.contains(where: { $0.pin == pin }),
+            let hub = known.hubs.first(where: { $0.fingerprint == known.defaultHub }),
+            hub.address == address.description
+        else { return nil }
+        do {
+            try await connector.connect(
+                to: [address], expecting: .pin(hub.pin), relays: [address], deadline: .seconds(3)
+            ).close()
+        } catch let error as HubConnectionError {
+            if case .otherKey = error.reason { return hub }
+        } catch {}
+        return nil
+    }
+
     private func connect(
         _ pin: Pin, hint: PairingCode.AddressHint?, place: HubPlace?, kind: AddressKind = .any,
         deadline: Duration = HubConnector.deadline

@@ -160,6 +160,11 @@ struct PairCommand: AsyncParsableCommand {
             Console.note(
                 "here the hub is called \(outcome.hub.name); 'hubpair hubs rename HUB NAME' changes that")
         }
+        if let replaced = outcome.replaced {
+            Console.note(
+                "it answers in the place of \(replaced), and is the default now; 'hubpair hubs forget HUB' "
+                    + "forgets the other one")
+        }
         if outcome.isDefault {
             Console.note("hint: 'hubpair home' shows what it controls")
         } else {
