@@ -12,62 +12,6 @@ function timerWord(appliance, timer) {
   return `${appliance.verb(activator, timer.state)} ${t("at {0}", clockAt(new Date(timer.due)))}`;
 }
 
-// What takes long in a large house is done in turns: steps until so many milliseconds have passed; then the browser
-// shows what is there, and the next turn begins after that. So no task is longer than a turn and the step that it ends
-// with, which is a card, however many appliances there are and whatever has changed.
-const turn = 3;
-const works = [];
-// Null while nothing is under way.
-let end = null;
-let isWorking = false;
-
-// Returns what does the steps of a generator: at once what there is time for. Asked for while it is under way, it does
-// them again after all that waits: else who changes often would never come to an end. What is urgent goes before.
-export function inTurns(steps, isUrgent = false) {
-  let isBusy = false, isStale = false;
-  const start = () => {
-    [isBusy, isStale] = [true, false];
-    if (isUrgent) works.unshift(all());
-    else works.push(all());
-  };
-  function* all() {
-    try {
-      yield* steps();
-    } finally {
-      isBusy = false;
-      if (isStale) start();
-    }
-  }
-  return () => {
-    if (isBusy) isStale = true;
-    else start();
-    if (isWorking) return;
-    if (end === null) beginTurn();
-    else work();
-  };
-}
-
-function beginTurn() {
-  end = performance.now() + turn;
-  requestAnimationFrame(() => setTimeout(() => {
-    if (works.length > 0) beginTurn();
-    else end = null;
-  }));
-  work();
-}
-
-function work() {
-  isWorking = true;
-  try {
-    while (works.length > 0 && performance.now() < end) {
-      const [first] = works;
-      if (first.next().done) works.splice(works.indexOf(first), 1);
-    }
-  } finally {
-    isWorking = false;
-  }
-}
-
 export class Card {
   #app; #house; #appliance = null; #form = ""; #drawing = ""; #control = null; #picture = null; #hasPicture = false;
 

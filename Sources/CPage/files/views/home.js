@@ -1,7 +1,6 @@
 // The first view: what needs attention, scenes, and the rooms with their appliances.
 
-import { inTurns } from "./card.js";
-import { button, called, confirm, icon, KeyedList, make, quoting, Row, say, sentence, set, sorting, toast, when } from "./dom.js";
+import { button, called, confirm, icon, inTurns, KeyedList, make, quoting, Row, say, sentence, set, sorting, toast, when } from "./dom.js";
 import { array, ask, list, own, part } from "./hub.js";
 import { byKind, byRoom, Column, favouritesOf } from "./sections.js";
 import { keep, kept, m, n, t } from "./text.js";

@@ -1,7 +1,7 @@
 // Appliances under headings: by room, or by what they are.
 
-import { Card, inTurns } from "./card.js";
-import { icon, KeyedList, make, say, set, sorting } from "./dom.js";
+import { Card } from "./card.js";
+import { icon, inTurns, KeyedList, make, say, set, sorting } from "./dom.js";
 import { array } from "./hub.js";
 import { m, t } from "./text.js";
 
