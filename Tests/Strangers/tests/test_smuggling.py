@@ -41,7 +41,9 @@ class Announced:
         found, why = strict_http.requests(stream.bytes)
         with self.lock:
             for message in found:
-                self.whole[message.value(b"x-nonce")] = (message, device, stream.number)
+                # One without is not sent; see Lane.send.
+                if (nonce := message.value(b"x-nonce")) is not None:
+                    self.whole[nonce] = (message, device, stream.number)
             if last := getattr(why, "message", None):
                 if (nonce := last.value(b"x-nonce")) is None:
                     self.nameless.append((last, device, stream.number))
