@@ -24,7 +24,7 @@ package struct Doctor: Sendable {
             let running = files.hub.map {
                 [CheckGateway.check($0), CheckSandbox.check(state)] + CheckUpstream.checks($0) + [
                     CheckHousehold.check(state, $0), CheckMessages.check(state),
-                ] + CheckServers.checks(state) + CheckRelays.checks(state) + CheckSite.checks(state)
+                ] + CheckServers.checks(state, $0) + CheckRelays.checks(state) + CheckSite.checks(state)
             }
             hub =
                 files.checks + CheckKey.checks(state) + [CheckClock.check(directory: state.path)]

@@ -7,10 +7,10 @@ import Pairing
 /// as the hub asks it, with the same pin and token.
 enum CheckServers {
     /// One check for each; none without.
-    static func checks(_ state: HubState) -> [DiagnosisCheck] {
+    static func checks(_ state: HubState, _ hub: CheckHubFiles.Hub) -> [DiagnosisCheck] {
         let services = (try? ManageServices(state: state).list()) ?? []
         let joined = (try? ManageJoined(state: state).list()) ?? []
-        return services.enumerated().map { check($1, name(of: "hub-service", $0)) }
+        return services.enumerated().map { check($1, hub, name(of: "hub-service", $0)) }
             + joined.enumerated().map { check($1, name(of: "joined-server", $0), state) }
     }
 
@@ -18,14 +18,23 @@ enum CheckServers {
         index == 0 ? check : "\(check)-\(index + 1)"
     }
 
-    private static func check(_ service: WebService, _ id: String) -> DiagnosisCheck {
-        let url = service.upstream.text
-        return DiagnosisCheck(id, tried: "asked the service \(service.name) at \(url)", deadline: .seconds(5))
-        {
+    private static func check(
+        _ service: WebService, _ hub: CheckHubFiles.Hub, _ id: String
+    ) -> DiagnosisCheck {
+        let (url, port) = (service.upstream.text, service.port)
+        let tried = "asked the service \(service.name) at \(url)"
+        return DiagnosisCheck(id, tried: tried, deadline: .seconds(12)) {
             let add = "hubpair hub service add \(shellQuoted(service.name.description)) URL"
-            return await CheckUpstream.answer(
+            let answer = await CheckUpstream.answer(
                 service.upstream, mend: "start it, or say where it listens now: \(add)",
                 pin: "if its key is a new one, give its pin behind #: \(add)")
+            guard answer.status == .ok, await CheckGateway.isServed(hub, on: hub.settings.port),
+                await !CheckGateway.isServed(hub, on: port)
+            else { return answer }
+            return .problem(
+                "it accepts connections, but the hub cannot serve it on its port \(port)",
+                mend: "see which program has the port: sudo ss -ltnp 'sport = :\(port)'; or give it another "
+                    + "one: \(add) --port PORT")
         }
     }
 

@@ -16,6 +16,16 @@ package struct ServedPort {
         (self.port, self.listen) = (port, listen)
     }
 
+    /// Refuses a port that is not for this user. Root, who may have any, chooses ports for a service of the
+    /// system: only its start tells.
+    package static func checkPermitted(_ port: UInt16) throws(ServeError) {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | O_CLOEXEC, 0)
+        guard descriptor >= 0 else { return }
+        defer { close(descriptor) }
+        let isBound = SystemAddress.anyIPv4(port: port).withPointer { bind(descriptor, $0, $1) } == 0
+        guard isBound || errno != EACCES else { throw .portNotPermitted(port) }
+    }
+
     /// True if somebody does, and false if nobody does at any address; nil if that cannot be told.
     ///
     /// - Parameter networks: this host's.

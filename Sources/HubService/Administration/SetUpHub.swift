@@ -82,7 +82,7 @@ package struct SetUpHub {
             besides: HubSettings(name: defaultName, port: SetUpHub.defaultPort, upstream: nil))
         if (try? HubState.settings(in: state.open())) == nil {
             try SetUpHub.checkServable(settings)
-            try checkPort()
+            if let port = wishes.port { try ServedPort.checkPermitted(port) }
             try checkHook()
         }
         let directory = try openOrMake()
@@ -124,7 +124,7 @@ package struct SetUpHub {
         let hub = try state.open().withLock { directory in try HubState.hub(in: directory) }
         let (present, settings) = (hub.settings, wishes.settings(besides: hub.settings))
         try SetUpHub.checkServable(settings)
-        try checkPort()
+        if let port = wishes.port { try ServedPort.checkPermitted(port) }
         if settings.port != present.port,
             ServedPort(settings.port, listen: settings.listen).isServed() == true,
             await !isOwn(settings.port)
@@ -177,17 +177,6 @@ package struct SetUpHub {
         for address in settings.listen where !address.isUnspecified && !address.isLoopback {
             guard own.contains(where: { $0.bytes == address.bytes }) else { throw .noSuchAddress(address) }
         }
-    }
-
-    /// Refuses a port that is not for this user. Root, who may have any, sets hubs up for a service: only its
-    /// start tells.
-    private func checkPort() throws(ServeError) {
-        guard let port = wishes.port else { return }
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | O_CLOEXEC, 0)
-        guard descriptor >= 0 else { return }
-        defer { close(descriptor) }
-        let isBound = SystemAddress.anyIPv4(port: port).withPointer { bind(descriptor, $0, $1) } == 0
-        guard isBound || errno != EACCES else { throw .portNotPermitted(port) }
     }
 
     /// Refuses a hook that the hub would not run.

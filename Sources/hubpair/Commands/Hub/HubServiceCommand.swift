@@ -134,8 +134,16 @@ struct HubServiceCommand: ParsableCommand {
             let state = state.state
             let hub = try HubState.hub(in: state.open())
             let before = try ManageServices(state: state).list().first { $0.name == name }
+            if let port, port != before?.port {
+                try ServedPort.checkPermitted(port)
+                if ServedPort(port, listen: hub.settings.listen).isServed() == true {
+                    Console.note("warning: the port \(port) is taken now; \(name) waits until it is free")
+                    Console.note("hint: see which program has the port: sudo ss -ltnp 'sport = :\(port)'")
+                }
+            }
             var found = kind
-            if found == nil, before?.upstream != upstream {
+            // One that is said again as it is, too: the last time it may not have answered.
+            if found == nil, before?.upstream != upstream || before.map(isPlain) == true {
                 do {
                     found = try await RecognizeService(upstream, behind: hub).run()
                 } catch let error as UpstreamCallError {
@@ -152,13 +160,25 @@ struct HubServiceCommand: ParsableCommand {
                 if let kind, kind != service.kind || before == nil {
                     (service.kind, service.host, service.told) = (kind, kind.host, kind.told)
                 }
-                if let role { service.rights.role = role.role }
-                if let host { service.host = host }
-                if !forwarded.isEmpty { service.told = forwarded.compactMap(\.told) }
-                if let maxBody { service.maximumBody = maxBody.count }
-                if announce || noAnnounce { service.isAnnounced = announce }
+                settle(&service)
             }
             tell(service, isNew: old == nil, state)
+        }
+
+        /// Sets what the options name.
+        private func settle(_ service: inout WebService) {
+            if let role { service.rights.role = role.role }
+            if let host { service.host = host }
+            if !forwarded.isEmpty { service.told = forwarded.compactMap(\.told) }
+            if let maxBody { service.maximumBody = maxBody.count }
+            if announce || noAnnounce { service.isAnnounced = announce }
+        }
+
+        /// True for one of which nobody knows what it is, if the options change nothing of it.
+        private func isPlain(_ service: WebService) -> Bool {
+            var same = service
+            settle(&same)
+            return same == service && service.kind == .plain && (port ?? service.port) == service.port
         }
 
         private func tell(_ service: WebService, isNew: Bool, _ state: HubState) {
