@@ -24,7 +24,7 @@ RECORDS = ROOT / ".build/hints"
 # What is put for words in capitals to see whether the line can be read; others are names.
 SAMPLES = {
     "HOST:PORT": "192.0.2.1:8000", "THIS-SERVER": "192.0.2.1:8000", "HOST": "192.0.2.1", "NUMBER": "1",
-    "MEMBERS": "https://etcd1:2379", "http://127.0.0.1:PORT": "http://127.0.0.1:8001", "MINUTES": "10", "DAYS": "mon", "TIME": "07:30",
+    "MEMBERS": "https://etcd1:2379", "http://127.0.0.1:PORT": "http://127.0.0.1:8001", "PORT": "8001", "MINUTES": "10", "DAYS": "mon", "TIME": "07:30",
 }
 CAPITALS = re.compile(r"[A-Z][A-Z-]+(?::[A-Z]+)?|\S*\b[A-Z]{2,}\b\S*")
 
