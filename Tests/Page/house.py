@@ -43,9 +43,9 @@ class HouseTests(unittest.TestCase):
     def says(self, browser, words):
         browser.wait(lambda: words in browser.text, f"it does not say “{words}”")
 
-    def entered(self):
+    def entered(self, host="127.0.0.1"):
         """A browser with a key of its own, on the hub's page."""
-        code = self.hub.run("print", "--format", "text", "--address", "127.0.0.1", "--role", "owner").strip()
+        code = self.hub.run("print", "--format", "text", "--address", host, "--role", "owner").strip()
         browser = self.browser(path=None)
         browser.open(code)
         browser.click('//main//button[text()="Let this browser in"]')
