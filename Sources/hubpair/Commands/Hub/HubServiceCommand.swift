@@ -183,9 +183,11 @@ struct HubServiceCommand: ParsableCommand {
 
         private func tell(_ service: WebService, isNew: Bool, _ state: HubState) {
             let host = (try? HubNames.current(of: state).preferredHost()?.description) ?? "localhost"
+            let (address, people) = ("https://\(host):\(service.port)/", service.rights.role.andAbove)
             Console.note(
-                "\(isNew ? "added" : "changed") \(service.name) (\(service.kind.name)): "
-                    + "https://\(host):\(service.port)/ for \(service.rights.role.andAbove)")
+                isNew
+                    ? "added \(service.name) (\(service.kind.name)): \(address) for \(people)"
+                    : "changed \(service.name) (\(service.kind.name)): \(address) for \(people)")
         }
     }
 
