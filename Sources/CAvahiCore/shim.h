@@ -3,7 +3,6 @@
 
 #include <avahi-core/core.h>
 #include <avahi-core/log.h>
-#include <avahi-core/lookup.h>
 #include <avahi-core/publish.h>
 #include <avahi-core/rr.h>
 
@@ -12,18 +11,10 @@
 // libavahi-core's functions, by their declarations above. The library is loaded when it is needed and never linked:
 // it has an avahi_entry_group_free of its own, which libavahi-client's of the same name would take the place of.
 #define HUBPAIR_AVAHI_CORE(function) \
-    function(avahi_key_new) \
-    function(avahi_key_unref) \
     function(avahi_s_entry_group_commit) \
     function(avahi_s_entry_group_free) \
     function(avahi_s_entry_group_new) \
     function(avahi_s_entry_group_reset) \
-    function(avahi_s_record_browser_new) \
-    function(avahi_s_record_browser_free) \
-    function(avahi_s_service_browser_new) \
-    function(avahi_s_service_resolver_free) \
-    function(avahi_s_service_resolver_prepare) \
-    function(avahi_s_service_resolver_start) \
     function(avahi_server_add_address) \
     function(avahi_server_add_service_strlst) \
     function(avahi_server_config_free) \

@@ -12,11 +12,11 @@ final class EmbeddedServer {
     private(set) var server: OpaquePointer?
     private let failed: (DiscoveryError) -> Void
 
-    /// Starts a stack on all multicast interfaces. It publishes only if `hostName` (one label) is given.
+    /// Starts a stack on all multicast interfaces, for publishing under `hostName` (one label).
     ///
     /// - Parameter failed: called from within avahi's callbacks.
     init(
-        on loop: EventLoopThread, hostName: String? = nil, failed: @escaping (DiscoveryError) -> Void
+        on loop: EventLoopThread, hostName: String, failed: @escaping (DiscoveryError) -> Void
     ) throws(DiscoveryError) {
         core = try AvahiCore.shared.get().functions
         self.failed = failed
@@ -33,11 +33,7 @@ final class EmbeddedServer {
         // Our address records must have no reverse PTR records: these would collide with those of an
         // avahi-daemon that starts later and make it rename its host.
         configuration.publish_addresses = 0
-        if let hostName {
-            configuration.host_name = avahi_strdup(hostName)
-        } else {
-            configuration.disable_publishing = 1
-        }
+        configuration.host_name = avahi_strdup(hostName)
         var code: Int32 = 0
         server = core.avahi_server_new(
             loop.poll, &configuration,

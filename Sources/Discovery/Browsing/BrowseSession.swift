@@ -10,9 +10,7 @@ actor BrowseSession: SearchSession {
     /// What is browsed by, beside the query.
     private enum Way {
         case daemon
-        /// avahi's stack in this process.
-        case embedded
-        /// Nothing: what the query hears and asks for is enough for a list.
+        /// Nothing: what the query hears and asks for is enough.
         case query
     }
 
@@ -28,7 +26,6 @@ actor BrowseSession: SearchSession {
     /// Until the next attempt to reach a daemon that was lost.
     private var pause = BrowseSession.firstPause
     private var daemon: DaemonThread?
-    private var embedded: EmbeddedBrowsing?
     /// What the daemon's thread has said, by the number of the connection.
     private let events = Batch<(connection: Int, event: BrowsingEvent)>()
     private var connection = 0
@@ -67,7 +64,7 @@ actor BrowseSession: SearchSession {
     ) throws(DiscoveryError) {
         loop = try EventLoopThread()
         self.browser = browser
-        way = browser.stack == .embedded ? .embedded : .daemon
+        way = browser.stack == .embedded ? .query : .daemon
         self.output = output
         self.ended = ended
         book = BrowseBook(
@@ -102,12 +99,6 @@ actor BrowseSession: SearchSession {
         do throws(DiscoveryError) {
             switch way {
             case .daemon: try connectToDaemon()
-            case .embedded:
-                let stack = try EmbeddedBrowsing(
-                    on: loop, serviceType: browser.serviceType, changed: callback { $0.take($1) })
-                embedded = stack
-                try stack.start()
-                begin()
             case .query:
                 begin()
                 standAlone()
@@ -139,8 +130,7 @@ actor BrowseSession: SearchSession {
 
     private func disconnect() {
         daemon?.post(.close)
-        embedded?.close()
-        (daemon, embedded) = (nil, nil)
+        daemon = nil
     }
 
     /// The stack browses.
@@ -187,12 +177,8 @@ actor BrowseSession: SearchSession {
             case .settled: progress.hasSettled = true
             case .flooded: progress.isFlooded = true
             case .interrupted(let error): progress.interrupt(error)
-            case .ask(let instance, let domain):
-                daemon?.post(.ask(instance, domain: domain))
-                embedded?.ask(instance, domain: domain)
-            case .free(let instance):
-                daemon?.post(.free(instance))
-                embedded?.free(instance)
+            case .ask(let instance, let domain): daemon?.post(.ask(instance, domain: domain))
+            case .free(let instance): daemon?.post(.free(instance))
             }
         }
         if deadlines == nil, book.nextDeadline != nil { deadlines = Task { await watchDeadlines() } }
@@ -228,8 +214,7 @@ extension BrowseSession {
     /// True if another way is used from the next connection on; false if this error has none.
     private func fallsBack(_ error: DiscoveryError) -> Bool {
         guard browser.stack == .automatic, error.isWithoutDaemon, way == .daemon else { return false }
-        // Who follows wants to hear what is gone, too: that takes a cache.
-        way = browser.follows || query?.hasNetworks != true ? .embedded : .query
+        way = .query
         progress.withoutDaemon = error
         return true
     }
@@ -242,7 +227,7 @@ extension BrowseSession {
             guard isOpen, connection == number, daemon != nil, !hasBegun, browser.stack == .automatic else {
                 return
             }
-            if browser.follows || query?.hasNetworks != true {
+            if browser.follows {
                 failToConnect(.daemonHangs)
             } else {
                 // It may still come to itself.
@@ -255,20 +240,27 @@ extension BrowseSession {
     /// What hosts say counts, without a stack that confirms it. The question is asked again as a stack does
     /// it (RFC 6762 § 5.2), as long as the search lasts.
     private func standAlone() {
-        if way == .query { query?.includeOwn() }
+        if query == nil { askOnce() }
+        if way == .query {
+            query?.includeOwn()
+            if browser.follows {
+                query?.follow()
+                pursue()
+            }
+        }
         book.standAlone(at: .now)
         carryOut()
         isCacheRead = true
         if isGraceOver { askForMulticast() }
         repetition = Task {
-            let beginning = ContinuousClock.now
             try? await Task.sleep(for: BrowseSession.stackAnswerTime)
             book.allForNow()
             carryOut()
-            for time in BrowseSession.repetitions {
-                try? await Task.sleep(until: beginning + time, clock: .continuous)
-                guard isOpen, let query else { return }
-                _ = query.askForMulticast(isWhole: true) { book.names(on: $0, $1) }
+            var pause = Duration.seconds(1)
+            while isOpen {
+                do { try await Task.sleep(for: pause) } catch { return }
+                query?.askForMulticast()
+                pause = min(pause * 2, BrowseSession.longestPause)
             }
         }
     }
@@ -345,9 +337,9 @@ extension BrowseSession {
     private static let answerTime = Duration.milliseconds(170)
     /// The same from the beginning, if it is left to the stack, which collects its questions for 100 ms.
     private static let stackAnswerTime = Duration.milliseconds(240)
-    /// When the question for multicast answers is asked again without a stack (RFC 6762 § 5.2), from then on
-    /// that there is none; later than the longest search there is no need.
-    private static let repetitions: [Duration] = [.seconds(1), .seconds(3), .seconds(7)]
+    /// Without a stack the question for multicast answers is asked again after a second, and then each time
+    /// after twice as long, up to this (RFC 6762 § 5.2).
+    private static let longestPause = Duration.seconds(3_600)
     /// From the beginning: a second, and the time for answers (RFC 6762 § 5.2, § 6).
     private static let hearing = Duration.milliseconds(1_400)
     /// A slow answer is reported if it is this much slower than the one before.
@@ -364,11 +356,14 @@ extension BrowseSession {
             assumeIsolated { $0.heard(names, on: interface, family) }
         }
     }
+    private nonisolated var hasEnded: OneShotQuery.Ended {
+        { [unowned self] ended, interface in assumeIsolated { $0.end(ended, on: interface) } }
+    }
 
     private func askOnce() {
         query = OneShotQuery(
-            serviceType: browser.serviceType, networks: LocalNetwork.current(), on: loop,
-            output: hintOutput, announced: announced)
+            serviceType: browser.serviceType, on: loop, output: hintOutput, announced: announced,
+            ended: hasEnded)
         query?.ask()
         questions = Task { await askAgain() }
     }
@@ -457,7 +452,7 @@ extension BrowseSession {
         guard multicastAnswers == nil, let query else { return }
         if way == .query {
             // Nobody else asks, and what is known by direct answers need not be said again.
-            _ = query.askForMulticast(isWhole: true) { book.names(on: $0, $1) }
+            query.askForMulticast()
             multicastAnswers = .now + BrowseSession.answerTime
             return
         }
@@ -472,12 +467,24 @@ extension BrowseSession {
 
     /// A host has multicast these: that is what the stack hears, too.
     private func heard(_ names: [[UInt8]], on interface: NetworkInterface, _ family: NetworkAddress.Family) {
-        guard isOpen, !browser.follows else { return }
+        guard isOpen, !browser.follows || way == .query else { return }
         for name in names {
             book.hear(instance(name, on: interface, family), at: .now)
         }
         carryOut()
         pursue()
+    }
+
+    /// Without a stack: a service, or an address, was said farewell to, or not heard again.
+    private func end(_ ended: HeardRecords.Ended, on interface: NetworkInterface) {
+        guard isOpen else { return }
+        switch ended {
+        case .service(let name, let family): book.remove(instance(name, on: interface, family), at: .now)
+        case .address(let bytes, let host):
+            guard let address = NetworkAddress(bytes: bytes, scope: interface.name) else { return }
+            send(.gone(.address(address, host: host, interface: interface)))
+        }
+        carryOut()
     }
 
     /// Until nothing lacks any more, or all has been asked for.

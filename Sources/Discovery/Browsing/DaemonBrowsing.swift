@@ -2,9 +2,12 @@ import CAvahi
 
 /// A browse through avahi-daemon. Owns the client and everything made from it.
 ///
+/// All calls must come from the loop's thread. Events arrive on that thread too, some from within ``start()``
+/// and ``ask(_:domain:)``; an event handler may call only ``free(_:)``. The owner must call `close`.
+///
 /// A client that has lost its daemon never recovers and reports no removed services; it reports
 /// ``BrowsingEvent/lost(_:)``.
-final class DaemonBrowsing: BrowsingStack {
+final class DaemonBrowsing {
     /// avahi-daemon allows 1,024 objects per client; the rest is for hosts.
     static let maximumQuestions = 400
     /// The maximum number of hosts whose addresses are followed. Each takes two objects of the daemon.
@@ -16,11 +19,11 @@ final class DaemonBrowsing: BrowsingStack {
     private let follows: Bool
     private let changed: (BrowsingEvent) -> Void
     private var client: OpaquePointer?
-    private var resolutions: [ServiceInstance: Resolution<DaemonBrowsing>] = [:]
+    private var resolutions: [ServiceInstance: Resolution] = [:]
     /// Freed only when their places are needed: each costs a round trip over the bus, which the answers of
     /// others wait for. They may answer again; nobody asks then.
-    private var ended: [Resolution<DaemonBrowsing>] = []
-    private var hosts: [HostAddresses.Host: HostWatch<DaemonBrowsing>] = [:]
+    private var ended: [Resolution] = []
+    private var hosts: [HostAddresses.Host: HostWatch] = [:]
     private var hostOrder = Queue<HostAddresses.Host>()
 
     init(
@@ -64,6 +67,7 @@ final class DaemonBrowsing: BrowsingStack {
         guard services != nil else { throw .daemon(AvahiClient.error(of: client)) }
     }
 
+    /// Starts to resolve an instance; reports `.unresolved` if that is not possible.
     func ask(_ instance: ServiceInstance, domain: [UInt8]) {
         guard let client else { return }
         // avahi allows this within a resolver's own callback.
@@ -79,7 +83,7 @@ final class DaemonBrowsing: BrowsingStack {
             Int32(AVAHI_PROTO_UNSPEC), AVAHI_LOOKUP_USE_MULTICAST,
             { resolver, _, _, event, _, _, _, host, address, port, txt, _, pointer in
                 guard let pointer else { return }
-                let resolution = Unmanaged<Resolution<DaemonBrowsing>>.fromOpaque(pointer)
+                let resolution = Unmanaged<Resolution>.fromOpaque(pointer)
                     .takeUnretainedValue()
                 let stack = resolution.stack
                 guard stack.resolutions[resolution.instance] === resolution else { return }
@@ -91,11 +95,12 @@ final class DaemonBrowsing: BrowsingStack {
         if resolution.resolver == nil { answered(instance, nil, code: AvahiClient.error(of: client)) }
     }
 
+    /// Stops resolving an instance; does nothing if it is not being resolved.
     func free(_ instance: ServiceInstance) {
         if let resolution = resolutions.removeValue(forKey: instance) { ended.append(resolution) }
     }
 
-    /// Must not be called from within a callback: avahi uses the client after the callback returns.
+    /// Frees everything. Must not be called from within a callback: avahi uses the client after the callback returns.
     func close() {
         if let client { avahi.avahi_client_free(client) }
         client = nil
@@ -156,7 +161,7 @@ final class DaemonBrowsing: BrowsingStack {
                 1, UInt16(type), AVAHI_LOOKUP_USE_MULTICAST,
                 { _, _, _, event, _, _, _, data, size, _, pointer in
                     guard let pointer else { return }
-                    let watch = Unmanaged<HostWatch<DaemonBrowsing>>.fromOpaque(pointer).takeUnretainedValue()
+                    let watch = Unmanaged<HostWatch>.fromOpaque(pointer).takeUnretainedValue()
                     let bytes = UnsafeRawBufferPointer(start: data, count: data == nil ? 0 : min(size, 17))
                     watch.event(event, bytes).map(watch.stack.changed)
                 }, Unmanaged.passUnretained(watch).toOpaque())

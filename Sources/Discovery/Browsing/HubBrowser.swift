@@ -18,11 +18,10 @@ public struct HubBrowser: Hashable, Sendable {
         /// The running avahi-daemon. Without one the search fails with an error that
         /// ``DiscoveryError/isWithoutDaemon``.
         case daemon
-        /// avahi's own stack in this process, for machines without the daemon. It also works beside a daemon:
-        /// it only asks. It has no cache as the daemon does: what the one-shot query does not bring takes
-        /// 20–120 ms (RFC 6762 § 6), or a second if another host has just asked the same.
+        /// This process itself: it asks, hears the answers, and follows them (RFC 6762 § 5.2). For machines
+        /// without the daemon; it also works beside one.
         case embedded
-        /// The daemon, or the embedded stack where there is none; ``SourceProgress/withoutDaemon`` tells.
+        /// The daemon, or this process where there is none; ``SourceProgress/withoutDaemon`` tells.
         case automatic
     }
 

@@ -54,7 +54,7 @@ public struct SourceProgress: Hashable, Sendable {
 
     /// It has started to browse; a busy daemon can take seconds for that.
     public package(set) var hasBegun = false
-    /// The daemon cannot be used, for this reason, and the embedded stack replaces it
+    /// The daemon cannot be used, for this reason, and this process takes its place
     /// (``HubBrowser/Stack/automatic``).
     public package(set) var withoutDaemon: DiscoveryError?
     /// The daemon has been asked, and has not answered for a second: from then on this process tells what it
@@ -110,7 +110,7 @@ public enum ResolveError: Hashable, UserError {
     case unreadable
     /// The name servers refuse to answer.
     case refused
-    /// An error of avahi-daemon or of the embedded stack; `code` is avahi's error code (negative), `text` its
+    /// An error of avahi-daemon; `code` is avahi's error code (negative), `text` its
     /// meaning.
     case avahi(code: Int32, text: String)
 

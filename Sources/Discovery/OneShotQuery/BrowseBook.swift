@@ -52,8 +52,7 @@ struct BrowseBook: Sendable {
     private let maximumQuestions: Int
 
     private var steps = Queue<Step>()
-    private var instances: Set<ServiceInstance> = []
-    private var order = Queue<ServiceInstance>()
+    private var instances = Seniority<ServiceInstance>()
     // How many of them bear each name.
     private var names: [[UInt8]: Int] = [:]
     // Seen before the stack went away, and not again since.
@@ -100,22 +99,22 @@ struct BrowseBook: Sendable {
         _ instance: ServiceInstance, domain: [UInt8], at now: ContinuousClock.Instant
     ) {
         if stale.remove(instance) == nil {
-            guard !instances.contains(instance) else { return }
+            guard !instances.keys.contains(instance) else { return }
             if instances.count >= BrowseBook.maximumInstances {
                 if !hasFlooded { steps.append(.flooded) }
                 hasFlooded = true
                 // A list ends soon. Who follows must not go deaf.
-                guard follows, let oldest = oldestInstance() else { return settle() }
-                remove(oldest, at: now)
+                guard follows, let oldest = instances.removeOldest() else { return settle() }
+                end(oldest, at: now)
             }
             instances.insert(instance)
-            if follows { note(instance) }
             names[instance.nameBytes, default: 0] += 1
         }
         heard[instance] = nil
         if let service = hints[instance] {
             say(.found(service, by: .announced))
-            guard follows else { return }
+            // Without a stack there is nobody to ask.
+            guard follows, !isAlone else { return }
         } else {
             setUnanswered(instance, true)
         }
@@ -129,36 +128,16 @@ struct BrowseBook: Sendable {
         ask(at: now)
     }
 
-    /// In the order in which they came, and most of them still there.
-    private mutating func note(_ instance: ServiceInstance) {
-        order.append(instance)
-        if order.count > 2 * instances.count + BrowseBook.firstQuestions {
-            let old = order
-            order = Queue()
-            var kept: Set<ServiceInstance> = []
-            for instance in old.all where instances.contains(instance) && kept.insert(instance).inserted {
-                order.append(instance)
-            }
-        }
-    }
-
-    private mutating func oldestInstance() -> ServiceInstance? {
-        while let instance = order.next() {
-            if instances.contains(instance) { return instance }
-        }
-        return nil
-    }
-
     /// How many entries it holds of all kinds: what grows without a bound would be seen here.
     var entryCount: Int {
-        instances.count + names.count + stale.count + waiting.count + waitingAgain.count + questions.count
-            + unanswered.count + heard.count + hints.count + hintCounts.count + order.count
+        instances.entryCount + names.count + stale.count + waiting.count + waitingAgain.count
+            + questions.count + unanswered.count + heard.count + hints.count + hintCounts.count
     }
 
     /// A host has multicast `instance`, which the stack will see, too. With a hint that is as good; without
     /// one, only the stack is asked for its address, and only once it has seen it: it may be busy.
     mutating func hear(_ instance: ServiceInstance, at now: ContinuousClock.Instant) {
-        guard !instances.contains(instance) else { return }
+        guard !instances.keys.contains(instance) else { return }
         if hints[instance] != nil { return announce(instance, domain: BrowseBook.local, at: now) }
         // What is seen elsewhere is not waited for: the stack need not use all networks.
         guard names[instance.nameBytes] == nil, heard[instance] == nil,
@@ -170,13 +149,17 @@ struct BrowseBook: Sendable {
 
     /// The stack sees `instance` no more.
     mutating func remove(_ instance: ServiceInstance, at now: ContinuousClock.Instant) {
+        if instances.remove(instance) { end(instance, at: now) }
+    }
+
+    /// An instance that is not among them any more.
+    private mutating func end(_ instance: ServiceInstance, at now: ContinuousClock.Instant) {
         stale.remove(instance)
-        guard instances.remove(instance) != nil else { return }
         names[instance.nameBytes] = names[instance.nameBytes].flatMap { $0 > 1 ? $0 - 1 : nil }
         let hint = hints.removeValue(forKey: instance)
         finish(instance)
         say(.gone(.service(instance)))
-        for (other, domain) in secondWays.forget(instance.nameBytes) where instances.contains(other) {
+        for (other, domain) in secondWays.forget(instance.nameBytes) where instances.keys.contains(other) {
             setUnanswered(other, true)
             waiting.append((other, domain))
         }
@@ -192,7 +175,7 @@ struct BrowseBook: Sendable {
 
     /// The names that the stack sees on an interface, in a family.
     func names(on interface: NetworkInterface, _ family: NetworkAddress.Family) -> [[UInt8]] {
-        instances.filter { $0.interface == interface && $0.family == family && !stale.contains($0) }
+        instances.keys.filter { $0.interface == interface && $0.family == family && !stale.contains($0) }
             .map(\.nameBytes)
     }
 
@@ -256,6 +239,14 @@ struct BrowseBook: Sendable {
         _ service: ResolvedService, from source: NetworkAddress, at now: ContinuousClock.Instant
     ) {
         let instance = service.instance
+        if isAlone, follows {
+            hints[instance] = service
+            if heard.removeValue(forKey: instance) != nil { setUnanswered(instance, false) }
+            guard instances.keys.contains(instance), !stale.contains(instance) else {
+                return announce(instance, domain: BrowseBook.local, at: now)
+            }
+            return say(.found(service, by: .announced))
+        }
         // Two servers may bear one name and one host name, and answer each for itself: both addresses count.
         if let known = hints[instance] {
             guard known.address != service.address else { return }
@@ -273,7 +264,7 @@ struct BrowseBook: Sendable {
             setUnanswered(instance, false)
             return announce(instance, domain: BrowseBook.local, at: now)
         }
-        guard instances.contains(instance) else {
+        guard instances.keys.contains(instance) else {
             if isAlone { return announce(instance, domain: BrowseBook.local, at: now) }
             return say(.found(service, by: .heard))
         }
@@ -304,9 +295,10 @@ struct BrowseBook: Sendable {
 
     /// The stack is gone, and all its questions with it.
     mutating func interrupt(_ error: DiscoveryError) {
-        stale = instances
+        stale = instances.keys
         (waiting, waitingAgain, secondWays) = (Queue(), Queue(), SecondWays())
         (questions, heard) = ([:], [:])
+        if follows { (hints, hintCounts) = ([:], [:]) }
         if !unanswered.isEmpty {
             unanswered = []
             steps.append(.pending(0))
@@ -326,7 +318,7 @@ struct BrowseBook: Sendable {
             let isSecond = waiting.isEmpty
             guard let (instance, domain) = isSecond ? waitingAgain.next() : waiting.next() else { break }
             // It may be gone meanwhile, or hinted.
-            guard instances.contains(instance), questions[instance] == nil,
+            guard instances.keys.contains(instance), questions[instance] == nil,
                 follows || unanswered.contains(instance)
             else { continue }
             if isSecond, secondWays.leavesOut(instance, domain: domain) {
@@ -374,30 +366,3 @@ struct BrowseBook: Sendable {
         steps.append(.settled)
     }
 }
-
-/// First in, first out.
-struct Queue<Element> {
-    private var elements: [Element] = []
-    private var head = 0
-
-    var isEmpty: Bool { head == elements.count }
-    var count: Int { elements.count - head }
-    var all: ArraySlice<Element> { elements[head...] }
-
-    mutating func append(_ element: Element) { elements.append(element) }
-
-    mutating func next() -> Element? {
-        guard head < elements.count else {
-            (elements, head) = ([], 0)
-            return nil
-        }
-        if head > 1_024, head > elements.count / 2 {
-            elements.removeFirst(head)
-            head = 0
-        }
-        defer { head += 1 }
-        return elements[head]
-    }
-}
-
-extension Queue: Sendable where Element: Sendable {}

@@ -30,6 +30,8 @@ package struct DNSMessage: Hashable, Sendable {
     /// A record that DNS-SD knows.
     package struct Record: Hashable, Sendable {
         package let name: DNSName
+        /// The cache-flush bit: its host says all records of this name and type at once (RFC 6762 § 10.2).
+        package let isUnique: Bool
         /// Seconds.
         package let timeToLive: UInt32
         package let data: RecordData

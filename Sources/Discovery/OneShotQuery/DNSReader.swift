@@ -122,18 +122,19 @@ struct DNSReader {
     mutating func record() throws(DNSMessageError) -> DNSMessage.Record? {
         let name = try name()
         let type = try integer()
-        // The top bit is the cache-flush bit (RFC 6762 § 10.2).
-        let recordClass = try integer() & 0x7FFF
+        let recordClass = try integer()
         let timeToLive = UInt32(try integer()) << 16 | UInt32(try integer())
         let count = Int(try integer())
         guard count <= message.count - offset else { throw .tooShort }
         let end = offset + count
-        guard recordClass == 1, type <= 0xFF, let data = try data(type: UInt8(type), count: count) else {
+        guard recordClass & 0x7FFF == 1, type <= 0xFF, let data = try data(type: UInt8(type), count: count)
+        else {
             offset = end
             return nil
         }
         guard offset == end else { throw .badRecord }
-        return DNSMessage.Record(name: name, timeToLive: timeToLive, data: data)
+        return DNSMessage.Record(
+            name: name, isUnique: recordClass != 1, timeToLive: timeToLive, data: data)
     }
 
     private mutating func data(type: UInt8, count: Int) throws(DNSMessageError) -> DNSMessage.RecordData? {

@@ -2,6 +2,9 @@
 /// them in many messages, and its address in one of them, which counts for all (RFC 6762 § 10: records are of
 /// a name, whichever message brings them). What a service still lacks then is to be asked for.
 ///
+/// Who follows learns what ends, too: what was said farewell to, or was not heard again in its time, though it
+/// was asked for (§ 5.2, § 10). Nothing else of this is a cache as a responder has it.
+///
 /// Anybody on the link can say anything: there are bounds on services, hosts and questions, and what is the
 /// oldest gives way.
 ///
@@ -19,7 +22,7 @@ package struct HeardRecords: Sendable {
     }
 
     /// The most services of an interface, in a family, and the most hosts.
-    static let maximumServices = 4_096
+    package static let maximumServices = 4_096
     /// When a record that lacks is asked for, since the service was first heard: the messages of one host
     /// come within some milliseconds of each other; then the answer may have been lost, again and again. A
     /// search that lasts longer than that has asked often enough.
@@ -32,36 +35,66 @@ package struct HeardRecords: Sendable {
     static let answerTime = Duration.milliseconds(150)
     /// So often the address in the other family is asked for: most that lack it have none.
     static let questionsForFamily = 2
-    /// The most questions in all; the threat is a host that names thousands of services.
-    static let maximumQuestions = 8_192
+    /// The most questions at first, and how many more every second of a search that goes on; the threat is a
+    /// host that names thousands of services.
+    static let (maximumQuestions, questionsPerSecond) = (8_192, 256)
     /// In one message: so many answers fit into one.
     static let questionsPerMessage = 8
 
-    private struct Service {
+    struct Announcement {
+        var life: RecordLife
+        var told: ServiceHint?
+    }
+
+    struct Service {
         let name: DNSName
         let label: [UInt8]
         let first: ContinuousClock.Instant
-        var place: (target: DNSName, port: UInt16)?
+        var place: (target: DNSName, port: UInt16, life: RecordLife)?
         var text: [[UInt8]]?
         var rounds = 0
         var lastAsked: ContinuousClock.Instant?
-        /// What was told of it, by the family of the messages that announced it.
-        var told: [NetworkAddress.Family: ServiceHint?] = [:]
+        /// By the family of the messages that announced it.
+        var announced: [NetworkAddress.Family: Announcement] = [:]
+
+        var families: some Sequence<NetworkAddress.Family> {
+            announced.lazy.filter { !$0.value.life.isEnding }.map(\.key)
+        }
+    }
+
+    struct Address {
+        let bytes: [UInt8]
+        var life: RecordLife
     }
 
     private let type: DNSName
     /// The families in which this machine can connect there.
     private let families: Set<NetworkAddress.Family>
-    private var services: [DNSName: Service] = [:]
-    private var addresses: [DNSName: [[UInt8]]] = [:]
+    /// What ends is told, by ``renew(at:)``, which is then to be called every second.
+    let follows: Bool
+    var services: [DNSName: Service] = [:]
+    var addresses: [DNSName: [Address]] = [:]
     /// Those of the services that are announced and lack something.
     private var lacking: Set<DNSName> = []
-    private var order = Queue<DNSName>()
-    private var hostOrder = Queue<DNSName>()
-    private var askedCount = 0
+    var order = Seniority<DNSName>()
+    var hostOrder = Seniority<DNSName>()
+    var budget = HeardRecords.maximumQuestions
+    var ended: [Ended] = []
 
-    package init(type: DNSName, families: Set<NetworkAddress.Family>) {
-        (self.type, self.families) = (type, families)
+    /// The most services, and the most hosts.
+    private let maximum: Int
+
+    package init(
+        type: DNSName, families: Set<NetworkAddress.Family>, follows: Bool = false,
+        maximum: Int = HeardRecords.maximumServices
+    ) {
+        (self.type, self.families, self.follows, self.maximum) = (type, families, follows, maximum)
+    }
+
+    /// How many entries it holds of all kinds: what grows without a bound would be seen here.
+    var entryCount: Int {
+        services.count + addresses.values.reduce(addresses.count) { $0 + $1.count } + lacking.count
+            + order.entryCount + hostOrder.entryCount + ended.count
     }
 
     /// Reads a message that came over `family`: the complete services that it says something of.
@@ -75,23 +108,30 @@ package struct HeardRecords: Sendable {
         func touch(_ name: DNSName) { if seen.insert(name).inserted { touched.append(name) } }
         // Within a message the first record of a kind counts.
         var said: Set<Question> = []
+        // What hosts say all addresses of in this message, by their bytes' count.
+        var whole: [DNSName: Set<Int>] = [:]
         for record in message.records {
+            let life = RecordLife(timeToLive: record.timeToLive, at: now)
             switch record.data {
             case .pointer(let name):
                 guard record.name == type, let label = name.instance(of: type) else { continue }
                 guard record.timeToLive > 0 else {
-                    services[name]?.told[family] = nil
+                    services[name]?.announced[family]?.life.endSoon(at: now)
                     continue
                 }
                 keep(name, label, at: now)
-                if services[name]?.told[family] == nil { services[name]?.told[family] = .some(nil) }
+                services[name]?.announced[family, default: Announcement(life: life)].life = life
                 touch(name)
             case .service(let target, let port):
                 guard let label = record.name.instance(of: type),
                     said.insert(Question(name: record.name, kind: .srv)).inserted
                 else { continue }
                 keep(record.name, label, at: now)
-                services[record.name]?.place = record.timeToLive > 0 ? (target, port) : nil
+                if record.timeToLive > 0 {
+                    services[record.name]?.place = (target, port, life)
+                } else {
+                    services[record.name]?.place?.life.endSoon(at: now)
+                }
                 touch(record.name)
             case .text(let strings):
                 guard let label = record.name.instance(of: type),
@@ -107,9 +147,17 @@ package struct HeardRecords: Sendable {
                 services[record.name]?.text = []
                 touch(record.name)
             case .address(let bytes):
-                if note(bytes, of: record.name, isGone: record.timeToLive == 0) { hosts.insert(record.name) }
+                let isChanged =
+                    record.timeToLive == 0
+                    ? end(bytes, of: record.name, at: now) : note(bytes, of: record.name, life)
+                if isChanged { hosts.insert(record.name) }
+                if record.isUnique { whole[record.name, default: []].insert(bytes.count) }
             case .alias: continue  // following an alias is the stack's business
             }
+        }
+        // Not where one looks only once: two servers may bear one host name, and both count.
+        if follows {
+            for (host, counts) in whole where endOthers(of: host, counts, at: now) { hosts.insert(host) }
         }
         if !hosts.isEmpty {
             for (name, service) in services where service.place.map({ hosts.contains($0.target) }) == true {
@@ -156,16 +204,19 @@ package struct HeardRecords: Sendable {
             else { continue }
             services[name]?.rounds += 1
             services[name]?.lastAsked = now
-            for question in lacks(service) where askedCount < HeardRecords.maximumQuestions {
+            for question in lacks(service) where budget > 0 {
                 guard asked.insert(question).inserted else { continue }
                 all.append(question)
-                askedCount += 1
+                budget -= 1
             }
         }
-        let messages = stride(from: 0, to: all.count, by: HeardRecords.questionsPerMessage).map {
-            Array(all[$0..<min($0 + HeardRecords.questionsPerMessage, all.count)])
+        return (HeardRecords.messages(of: all), found)
+    }
+
+    static func messages(of questions: [Question]) -> [[Question]] {
+        stride(from: 0, to: questions.count, by: questionsPerMessage).map {
+            Array(questions[$0..<min($0 + questionsPerMessage, questions.count)])
         }
-        return (messages, found)
     }
 
     private func isTextGivenUp(_ service: Service, at now: ContinuousClock.Instant) -> Bool {
@@ -174,7 +225,7 @@ package struct HeardRecords: Sendable {
     }
 
     private func time(of service: Service) -> ContinuousClock.Instant? {
-        guard !service.told.isEmpty, !lacks(service).isEmpty else { return nil }
+        guard service.families.contains(where: { _ in true }), !lacks(service).isEmpty else { return nil }
         let next =
             service.rounds < HeardRecords.askingTimes.count
             ? service.first + HeardRecords.askingTimes[service.rounds] : nil
@@ -189,10 +240,11 @@ package struct HeardRecords: Sendable {
     private func lacks(_ service: Service) -> [Question] {
         var lacking: [Question] = []
         if service.text == nil { lacking.append(Question(name: service.name, kind: .txt)) }
-        guard let target = service.place?.target else {
+        guard let place = service.place, !place.life.isEnding else {
             return lacking + [Question(name: service.name, kind: .srv)]
         }
-        let sizes = Set((addresses[target] ?? []).map(\.count))
+        let target = place.target
+        let sizes = Set(live(target).map(\.count))
         guard sizes.isEmpty || service.rounds < HeardRecords.questionsForFamily else { return lacking }
         if !sizes.contains(4), families.contains(.ipv4) { lacking.append(Question(name: target, kind: .a)) }
         if !sizes.contains(16), families.contains(.ipv6) {
@@ -203,44 +255,56 @@ package struct HeardRecords: Sendable {
 
     private mutating func keep(_ name: DNSName, _ label: [UInt8], at now: ContinuousClock.Instant) {
         guard services[name] == nil else { return }
-        while services.count >= HeardRecords.maximumServices, let oldest = order.next() {
-            services[oldest] = nil
-            lacking.remove(oldest)
+        while services.count >= maximum, let oldest = order.removeOldest() {
+            remove(oldest)
         }
-        order.append(name)
+        order.insert(name)
         services[name] = Service(name: name, label: label, first: now)
     }
 
+    mutating func remove(_ name: DNSName) {
+        guard let service = services.removeValue(forKey: name) else { return }
+        lacking.remove(name)
+        _ = order.remove(name)
+        if follows { ended += service.announced.keys.map { .service(service.label, $0) } }
+    }
+
     /// True if that is news.
-    private mutating func note(_ bytes: [UInt8], of host: DNSName, isGone: Bool) -> Bool {
-        if isGone {
-            let before = addresses[host]
-            addresses[host]?.removeAll { $0 == bytes }
-            return addresses[host] != before
-        }
+    private mutating func note(_ bytes: [UInt8], of host: DNSName, _ life: RecordLife) -> Bool {
         if addresses[host] == nil {
-            while addresses.count >= HeardRecords.maximumServices, let oldest = hostOrder.next() {
-                addresses[oldest] = nil
+            while addresses.count >= maximum, let oldest = hostOrder.removeOldest() {
+                let known = addresses.removeValue(forKey: oldest) ?? []
+                if follows { ended += known.map { .address($0.bytes, host: oldest.text) } }
             }
-            hostOrder.append(host)
+            hostOrder.insert(host)
         }
-        let known = addresses[host] ?? []
-        guard known.count < HubListing.maximumAddresses, !known.contains(bytes) else { return false }
-        addresses[host, default: []].append(bytes)
+        if let index = addresses[host]?.firstIndex(where: { $0.bytes == bytes }) {
+            let wasEnding = addresses[host]?[index].life.isEnding == true
+            addresses[host]?[index].life = life
+            return wasEnding
+        }
+        guard addresses[host, default: []].count < HubListing.maximumAddresses else { return false }
+        addresses[host, default: []].append(Address(bytes: bytes, life: life))
         return true
+    }
+
+    private func live(_ host: DNSName) -> [[UInt8]] {
+        (addresses[host] ?? []).filter { !$0.life.isEnding }.map(\.bytes)
     }
 
     /// The service of this name as far as it is complete, once for each family that announced it.
     private mutating func found(_ name: DNSName) -> [Found] {
-        guard let service = services[name], let place = service.place, let text = service.text,
-            let known = addresses[place.target], !known.isEmpty
+        guard let service = services[name], let place = service.place, !place.life.isEnding,
+            let text = service.text
         else { return [] }
+        let known = live(place.target)
+        guard !known.isEmpty else { return [] }
         let hint = ServiceHint(
             name: service.label, host: place.target.text, port: place.port, addresses: known,
             txt: TXTRecord(strings: text))
-        return service.told.keys.sorted { $0 == .ipv4 && $1 != .ipv4 }.map { family in
-            let isNews = service.told[family] != .some(hint)
-            services[name]?.told[family] = .some(hint)
+        return service.families.sorted { $0 == .ipv4 && $1 != .ipv4 }.map { family in
+            let isNews = service.announced[family]?.told != hint
+            services[name]?.announced[family]?.told = hint
             return Found(hint: hint, family: family, isNews: isNews)
         }
     }

@@ -51,10 +51,11 @@ extension DNSMessage {
     /// Bytes.
     static let headerSize = 12
 
-    /// One-shot questions for single records, as in ``question(forServicesOf:id:)``.
-    static func questions(_ questions: [HeardRecords.Question], id: UInt16) -> [UInt8] {
-        header(id: id, questions: questions.count)
-            + questions.flatMap { $0.name.bytes + [0, $0.kind.rawValue, 0x80, 1] }
+    /// Questions for single records: one-shot, as in ``question(forServicesOf:id:)``, or for answers that are
+    /// multicast, without an identifier (RFC 6762 § 18.1).
+    static func questions(_ questions: [HeardRecords.Question], id: UInt16?) -> [UInt8] {
+        header(id: id ?? 0, questions: questions.count)
+            + questions.flatMap { $0.name.bytes + [0, $0.kind.rawValue, id == nil ? 0 : 0x80, 1] }
     }
 
     /// The header of a question.

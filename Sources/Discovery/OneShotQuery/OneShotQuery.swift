@@ -5,7 +5,7 @@
 /// way; but a host that answers one question and not the next shows that packets get lost here.
 ///
 /// It asks for multicast answers, too, and hears them, beside the mDNS stack: with 200 hubs the stack is busy
-/// with them for most of a second.
+/// with them for most of a second. Where there is no stack it follows what it has heard, by itself.
 ///
 /// Used on the thread of an avahi poll loop only, and freed there.
 final class OneShotQuery {
@@ -27,14 +27,22 @@ final class OneShotQuery {
     /// Names of instances that a host has multicast, where they came in.
     typealias Announced = @Sendable ([[UInt8]], NetworkInterface, NetworkAddress.Family) -> Void
 
+    /// What is no longer there, on the interface of this name.
+    typealias Ended = @Sendable (HeardRecords.Ended, NetworkInterface) -> Void
+
     private let serviceType: String
     private let type: DNSName
     private let question: [UInt8]
-    private let networks: [LocalNetwork]
+    private let loop: EventLoopThread
+    private var networks: [LocalNetwork] = []
     private let firstID = UInt16.random(in: 0...0xFFFC)
-    private var sockets: [MulticastSocket] = []
-    /// In the group, until ``stopHearing()``.
-    private var listeners: [MulticastSocket] = []
+    private var links: [Link: Sockets] = [:]
+    /// They hear the group, until ``stopHearing()``.
+    private var hears = true
+    /// What is heard is followed, from ``follow()`` on.
+    private var changes: DescriptorWatch?
+    private var nextRenewal: ContinuousClock.Instant?
+    private var follows: Bool { nextRenewal != nil }
     /// By interface.
     private var records: [String: HeardRecords] = [:]
     private var rounds: UInt8 = 0
@@ -43,67 +51,116 @@ final class OneShotQuery {
     private var direct: Set<[UInt8]> = []
     private let output: Output
     private let announced: Announced
+    private let ended: Ended
 
     private struct Link: Hashable {
         let interface: String
         let family: NetworkAddress.Family
     }
 
-    /// Nil if the service type is not valid. - Parameter networks: those of this machine, from which the
-    /// interfaces are taken.
+    private struct Sockets {
+        let network: LocalNetwork
+        let socket: MulticastSocket
+        /// In the group.
+        var listener: MulticastSocket?
+    }
+
+    /// Nil if the service type is not valid.
     init?(
-        serviceType: String, networks: [LocalNetwork], on loop: EventLoopThread,
-        output: @escaping Output, announced: @escaping Announced
+        serviceType: String, on loop: EventLoopThread, output: @escaping Output,
+        announced: @escaping Announced, ended: @escaping Ended
     ) {
         guard let type = DNSName(serviceType: serviceType),
             let question = DNSMessage.question(forServicesOf: serviceType, id: 0)
         else { return nil }
         self.serviceType = serviceType
-        (self.type, self.question, self.networks) = (type, question, networks)
-        (self.output, self.announced) = (output, announced)
-        var seen: Set<Link> = []
-        for network in networks where network.isMulticast && !network.address.isLoopback {
-            // Of IPv6 only link-local: it is there on every interface, and the scope of mDNS.
-            guard network.address.family == .ipv4 || network.address.isLinkLocal else { continue }
-            let number = sockets.count
-            guard seen.count < OneShotQuery.maximumInterfaces,
-                seen.insert(Link(interface: network.interface, family: network.address.family)).inserted,
-                let socket = MulticastSocket(
-                    network, on: loop, isReadable: { [unowned self] in _ = receive(at: number) })
-            else { continue }
-            sockets.append(socket)
-            if records[network.interface] == nil {
-                let families = networks.filter { $0.interface == network.interface }.map(\.address.family)
-                records[network.interface] = HeardRecords(type: type, families: Set(families))
-            }
-            let place = listeners.count
-            let listener = MulticastSocket(
-                network, isInGroup: true, on: loop, isReadable: { [unowned self] in hear(at: place) })
-            if let listener { listeners.append(listener) }
+        (self.type, self.question, self.loop) = (type, question, loop)
+        (self.output, self.announced, self.ended) = (output, announced, ended)
+        openLinks()
+    }
+
+    /// Opens sockets on the networks of this machine that have none, and closes those whose network is gone.
+    private func openLinks() {
+        networks = LocalNetwork.current()
+        // Of IPv6 only link-local: it is there on every interface, and the scope of mDNS.
+        let usable = networks.filter {
+            $0.isMulticast && !$0.address.isLoopback && ($0.address.family == .ipv4 || $0.address.isLinkLocal)
+        }
+        var left: [NetworkInterface] = []
+        for (link, sockets) in links where !usable.contains(sockets.network) {
+            links[link] = nil
+            left.append(sockets.socket.interface)
+            sockets.socket.close()
+            sockets.listener?.close()
+        }
+        for network in usable { open(network) }
+        for interface in left where !links.keys.contains(where: { $0.interface == interface.name }) {
+            for one in records.removeValue(forKey: interface.name)?.all ?? [] { ended(one, interface) }
+        }
+    }
+
+    private func open(_ network: LocalNetwork) {
+        let link = Link(interface: network.interface, family: network.address.family)
+        if links[link] == nil, links.count < OneShotQuery.maximumInterfaces {
+            let socket = MulticastSocket(
+                network, on: loop, isReadable: { [unowned self] in _ = receive(at: link) })
+            if let socket { links[link] = Sockets(network: network, socket: socket) }
+        }
+        guard links[link]?.network == network else { return }
+        if hears, links[link]?.listener == nil {
+            links[link]?.listener = MulticastSocket(
+                network, isInGroup: true, on: loop, isReadable: { [unowned self] in hear(at: link) })
+        }
+        if let sockets = links[link], follows { includeOwn(sockets) }
+        if records[link.interface] == nil {
+            let families = networks.filter { $0.interface == link.interface }.map(\.address.family)
+            records[link.interface] = HeardRecords(type: type, families: Set(families), follows: follows)
         }
     }
 
     /// True if there is a network to ask on.
-    var hasNetworks: Bool { !sockets.isEmpty }
+    var hasNetworks: Bool { !links.isEmpty }
 
     /// Asks this machine, too: with a daemon on it that knows all of this machine's services, that would be
     /// asking twice.
     func includeOwn() {
-        for socket in sockets + listeners { socket.includeOwn() }
+        links.values.forEach(includeOwn)
         ask()
+    }
+
+    private func includeOwn(_ sockets: Sockets) {
+        sockets.socket.includeOwn()
+        sockets.listener?.includeOwn()
+    }
+
+    /// Takes the place of a stack: from now on what was heard is asked for again in its time, and what ends is
+    /// told, too. Networks may come and go.
+    func follow() {
+        (hears, nextRenewal) = (true, .now)
+        records = [:]
+        openLinks()
+        changes = DescriptorWatch.networkChanges(on: loop) { [unowned self] in
+            openLinks()
+            askForMulticast()
+        }
+        askForMulticast()
     }
 
     /// Ends it: no output comes after that.
     func close() {
-        for socket in sockets { socket.close() }
-        sockets = []
+        changes?.close()
         stopHearing()
+        for sockets in links.values { sockets.socket.close() }
+        links = [:]
     }
 
     /// Leaves the group: an mDNS stack that starts meanwhile would take this for another one.
     func stopHearing() {
-        for listener in listeners { listener.close() }
-        listeners = []
+        hears = false
+        for link in links.keys {
+            links[link]?.listener?.close()
+            links[link]?.listener = nil
+        }
     }
 
     /// Asks, at most three times in all; `isLast`: nothing is asked after that.
@@ -113,7 +170,7 @@ final class OneShotQuery {
         let message = [UInt8(id >> 8), UInt8(id & 0xFF)] + question.dropFirst(2)
         rounds += 1
         answers.ask(isLast: isLast, at: .now)
-        for socket in sockets { socket.send(message) }
+        for sockets in links.values { sockets.socket.send(message) }
     }
 
     /// Asks for answers that are multicast: responders that ignore one-shot queries give one, within 120 ms
@@ -132,20 +189,30 @@ final class OneShotQuery {
     func askForMulticast(
         isWhole: Bool, known: (NetworkInterface, NetworkAddress.Family) -> [[UInt8]]
     ) -> Bool {
-        var isAsked = listeners.count == sockets.count
-        for listener in listeners {
-            let names = known(listener.interface, listener.family)
-            if let question = MulticastQuestion(forServicesOf: serviceType, known: names, isWhole: isWhole) {
-                listener.send(question.bytes)
-            } else {
+        var isAsked = true
+        for (link, sockets) in links {
+            guard let listener = sockets.listener,
+                let question = MulticastQuestion(
+                    forServicesOf: serviceType, known: known(listener.interface, link.family),
+                    isWhole: isWhole)
+            else {
                 isAsked = false
+                continue
             }
+            listener.send(question.bytes)
         }
         return isAsked
     }
 
+    /// The same where there is no stack: what was heard here, and is fresh, need not be said again.
+    func askForMulticast() {
+        _ = askForMulticast(isWhole: true) { [records] interface, family in
+            records[interface.name]?.known(over: family, at: .now) ?? []
+        }
+    }
+
     /// True if it was asked, and nobody has answered.
-    var isSilent: Bool { !sockets.isEmpty && answers.isSilent }
+    var isSilent: Bool { !links.isEmpty && answers.isSilent }
 
     /// True if somebody has answered, and nobody since `time` ago.
     func isQuiet(for time: Duration, at now: ContinuousClock.Instant) -> Bool {
@@ -173,15 +240,17 @@ final class OneShotQuery {
 
     /// Reads the direct answers that wait: a loop that is busy has not got to them yet, and they are no loss.
     func readAnswers() {
-        for number in sockets.indices {
+        for link in links.keys {
             // More than all hosts that are counted can send.
             var batches = AnswerRounds.maximumSources * 3 / OneShotQuery.packetsAtATime
-            while batches > 0, receive(at: number) { batches -= 1 }
+            while batches > 0, receive(at: link) { batches -= 1 }
         }
     }
 
     /// When ``pursue()`` has something to do; nil if nothing lacks.
-    var nextPursuit: ContinuousClock.Instant? { records.values.compactMap(\.nextTime).min() }
+    var nextPursuit: ContinuousClock.Instant? {
+        [records.values.compactMap(\.nextTime).min(), nextRenewal].compactMap(\.self).min()
+    }
 
     /// Asks, from an ephemeral port, for what the services that were heard of lack.
     func pursue() {
@@ -189,10 +258,28 @@ final class OneShotQuery {
             guard let (messages, found) = records[interface]?.pursue(at: .now) else { continue }
             for questions in messages {
                 let bytes = DNSMessage.questions(questions, id: firstID + OneShotQuery.pursuit)
-                for socket in sockets where socket.interface.name == interface { socket.send(bytes) }
+                for (link, sockets) in links where link.interface == interface { sockets.socket.send(bytes) }
             }
-            guard let socket = sockets.first(where: { $0.interface.name == interface }) else { continue }
+            guard let socket = links.first(where: { $0.key.interface == interface })?.value.socket else {
+                continue
+            }
             for one in found { tell(one, from: socket, source: socket.address, isDirect: false) }
+        }
+        if let nextRenewal, nextRenewal <= .now { renew() }
+    }
+
+    private func renew() {
+        nextRenewal = .now + .seconds(1)
+        for name in records.keys {
+            guard let renewal = records[name]?.renew(at: .now) else { continue }
+            if renewal.asksForServices { askForMulticast() }
+            let listeners = links.filter { $0.key.interface == name }.compactMap(\.value.listener)
+            for questions in renewal.questions {
+                let bytes = DNSMessage.questions(questions, id: nil)
+                for listener in listeners { listener.send(bytes) }
+            }
+            guard let interface = listeners.first?.interface else { continue }
+            for one in renewal.ended { ended(one, interface) }
         }
     }
 
@@ -210,9 +297,8 @@ final class OneShotQuery {
         records[socket.interface.name]?.take(message, over: socket.family, at: .now) ?? []
     }
 
-    private func hear(at place: Int) {
-        guard listeners.indices.contains(place) else { return }
-        let listener = listeners[place]
+    private func hear(at link: Link) {
+        guard let listener = links[link]?.listener else { return }
         for _ in 0..<OneShotQuery.packetsAtATime {
             guard let (bytes, source, _) = listener.receive(onLink: networks) else { return }
             guard let message = try? DNSMessage(parsing: bytes) else { continue }
@@ -224,14 +310,13 @@ final class OneShotQuery {
                 tell(found, from: listener, source: source, isDirect: false)
             }
             // The output may have closed the query.
-            guard listeners.indices.contains(place) else { return }
+            guard links[link]?.listener === listener else { return }
         }
     }
 
     /// True if more may wait.
-    private func receive(at number: Int) -> Bool {
-        guard sockets.indices.contains(number) else { return false }
-        let socket = sockets[number]
+    private func receive(at link: Link) -> Bool {
+        guard let socket = links[link]?.socket else { return false }
         for _ in 0..<OneShotQuery.packetsAtATime {
             guard let (bytes, source, time) = socket.receive(onLink: networks) else { return false }
             guard let message = try? DNSMessage(parsing: bytes) else { continue }
@@ -240,7 +325,8 @@ final class OneShotQuery {
             let names = Set(ServiceHint.names(in: message, of: type))
             let found = take(message, at: socket)
             if round < UInt16(rounds), !names.isEmpty {
-                answers.note(source, socket: number, round: Int(round), at: time, read: .now)
+                answers.note(
+                    source, socket: Int(socket.interface.index), round: Int(round), at: time, read: .now)
             }
             for one in found {
                 let isDirect = names.contains(one.hint.name)
@@ -249,7 +335,7 @@ final class OneShotQuery {
                 tell(one, from: socket, source: source, isDirect: isDirect)
             }
             // The output may have closed the query.
-            guard sockets.indices.contains(number) else { return false }
+            guard links[link]?.socket === socket else { return false }
         }
         return true
     }

@@ -18,11 +18,11 @@ struct MessageBuilder {
     }
 
     mutating func record(
-        _ name: [UInt8], _ type: UInt8, ttl: UInt8 = 10, class: [UInt8] = [0x80, 1], _ data: [UInt8]
+        _ name: [UInt8], _ type: UInt8, ttl: UInt32 = 10, class: [UInt8] = [0x80, 1], _ data: [UInt8]
     ) {
         bytes +=
-            name + [0, type] + `class` + [0, 0, 0, ttl, UInt8(data.count >> 8), UInt8(data.count & 0xFF)]
-            + data
+            name + [0, type] + `class` + (0..<4).map { UInt8(truncatingIfNeeded: ttl >> (24 - 8 * $0)) }
+            + [UInt8(data.count >> 8), UInt8(data.count & 0xFF)] + data
     }
 }
 
