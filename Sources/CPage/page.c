@@ -14,6 +14,7 @@ static const unsigned char icon[] = {
 hubpair_page_file hubpair_page_icon(void) { return (hubpair_page_file){icon, sizeof icon}; }
 
 static const unsigned char style[] = {
+#embed "files/styles/plain.css" suffix(,)
 #embed "files/styles/page.css"
 };
 hubpair_page_file hubpair_page_style(void) { return (hubpair_page_file){style, sizeof style}; }
@@ -23,60 +24,32 @@ static const unsigned char start[] = {
 };
 hubpair_page_file hubpair_page_start(void) { return (hubpair_page_file){start, sizeof start}; }
 
+// One script of all that the first screen needs: each module of its own would cost a browser that comes for the first
+// time a way to the hub and back. A module stands behind those that it imports; see ServedText.swift.
 static const unsigned char page[] = {
+#embed "files/text.js" suffix(,)
+#embed "files/key.js" suffix(,)
+#embed "files/app/app.js" suffix(,)
+#embed "files/dom.js" suffix(,)
+#embed "files/hub.js" suffix(,)
+#embed "files/appliances/units.js" suffix(,)
+#embed "files/appliances/kinds.js" suffix(,)
+#embed "files/appliances/colours.js" suffix(,)
+#embed "files/appliances/appliance.js" suffix(,)
+#embed "files/appliances/controls.js" suffix(,)
+#embed "files/appliances/card.js" suffix(,)
+#embed "files/appliances/house.js" suffix(,)
+#embed "files/views/sections.js" suffix(,)
+#embed "files/views/home.js" suffix(,)
+#embed "files/views/messages.js" suffix(,)
 #embed "files/page.js"
 };
 hubpair_page_file hubpair_page_page(void) { return (hubpair_page_file){page, sizeof page}; }
-
-static const unsigned char dom[] = {
-#embed "files/dom.js"
-};
-hubpair_page_file hubpair_page_dom(void) { return (hubpair_page_file){dom, sizeof dom}; }
-
-static const unsigned char hub[] = {
-#embed "files/hub.js"
-};
-hubpair_page_file hubpair_page_hub(void) { return (hubpair_page_file){hub, sizeof hub}; }
-
-static const unsigned char house[] = {
-#embed "files/appliances/house.js"
-};
-hubpair_page_file hubpair_page_house(void) { return (hubpair_page_file){house, sizeof house}; }
-
-static const unsigned char kinds[] = {
-#embed "files/appliances/kinds.js"
-};
-hubpair_page_file hubpair_page_kinds(void) { return (hubpair_page_file){kinds, sizeof kinds}; }
-
-static const unsigned char text[] = {
-#embed "files/text.js"
-};
-hubpair_page_file hubpair_page_text(void) { return (hubpair_page_file){text, sizeof text}; }
 
 static const unsigned char german[] = {
 #embed "files/german.js"
 };
 hubpair_page_file hubpair_page_german(void) { return (hubpair_page_file){german, sizeof german}; }
-
-static const unsigned char units[] = {
-#embed "files/appliances/units.js"
-};
-hubpair_page_file hubpair_page_units(void) { return (hubpair_page_file){units, sizeof units}; }
-
-static const unsigned char colours[] = {
-#embed "files/appliances/colours.js"
-};
-hubpair_page_file hubpair_page_colours(void) { return (hubpair_page_file){colours, sizeof colours}; }
-
-static const unsigned char appliance[] = {
-#embed "files/appliances/appliance.js"
-};
-hubpair_page_file hubpair_page_appliance(void) { return (hubpair_page_file){appliance, sizeof appliance}; }
-
-static const unsigned char controls[] = {
-#embed "files/appliances/controls.js"
-};
-hubpair_page_file hubpair_page_controls(void) { return (hubpair_page_file){controls, sizeof controls}; }
 
 static const unsigned char sheet[] = {
 #embed "files/appliances/sheet.js"
@@ -87,11 +60,6 @@ static const unsigned char many[] = {
 #embed "files/views/many.js"
 };
 hubpair_page_file hubpair_page_many(void) { return (hubpair_page_file){many, sizeof many}; }
-
-static const unsigned char sections[] = {
-#embed "files/views/sections.js"
-};
-hubpair_page_file hubpair_page_sections(void) { return (hubpair_page_file){sections, sizeof sections}; }
 
 static const unsigned char scenes[] = {
 #embed "files/views/scenes.js"
@@ -127,21 +95,6 @@ static const unsigned char picture[] = {
 #embed "files/appliances/picture.js"
 };
 hubpair_page_file hubpair_page_picture(void) { return (hubpair_page_file){picture, sizeof picture}; }
-
-static const unsigned char card[] = {
-#embed "files/appliances/card.js"
-};
-hubpair_page_file hubpair_page_card(void) { return (hubpair_page_file){card, sizeof card}; }
-
-static const unsigned char home[] = {
-#embed "files/views/home.js"
-};
-hubpair_page_file hubpair_page_home(void) { return (hubpair_page_file){home, sizeof home}; }
-
-static const unsigned char messages[] = {
-#embed "files/views/messages.js"
-};
-hubpair_page_file hubpair_page_messages(void) { return (hubpair_page_file){messages, sizeof messages}; }
 
 static const unsigned char owner[] = {
 #embed "files/views/owner.js"
@@ -183,20 +136,16 @@ static const unsigned char plain_style[] = {
 };
 hubpair_page_file hubpair_page_plain_style(void) { return (hubpair_page_file){plain_style, sizeof plain_style}; }
 
+// What a stranger gets; the code is taken out of the address first.
 static const unsigned char enter_script[] = {
+#embed "files/app/brought.js" suffix(,)
+#embed "files/text.js" suffix(,)
+#embed "files/key.js" suffix(,)
+#embed "files/app/app.js" suffix(,)
+#embed "files/read.js" suffix(,)
 #embed "files/enter.js"
 };
 hubpair_page_file hubpair_page_enter(void) { return (hubpair_page_file){enter_script, sizeof enter_script}; }
-
-static const unsigned char read_script[] = {
-#embed "files/read.js"
-};
-hubpair_page_file hubpair_page_read(void) { return (hubpair_page_file){read_script, sizeof read_script}; }
-
-static const unsigned char key_script[] = {
-#embed "files/key.js"
-};
-hubpair_page_file hubpair_page_key(void) { return (hubpair_page_file){key_script, sizeof key_script}; }
 
 static const unsigned char session_script[] = {
 #embed "files/session.js"
@@ -223,17 +172,7 @@ static const unsigned char worker_script[] = {
 };
 hubpair_page_file hubpair_page_worker(void) { return (hubpair_page_file){worker_script, sizeof worker_script}; }
 
-static const unsigned char app_script[] = {
-#embed "files/app/app.js"
-};
-hubpair_page_file hubpair_page_app(void) { return (hubpair_page_file){app_script, sizeof app_script}; }
-
 static const unsigned char push_script[] = {
 #embed "files/app/push.js"
 };
 hubpair_page_file hubpair_page_push(void) { return (hubpair_page_file){push_script, sizeof push_script}; }
-
-static const unsigned char brought_script[] = {
-#embed "files/app/brought.js"
-};
-hubpair_page_file hubpair_page_brought(void) { return (hubpair_page_file){brought_script, sizeof brought_script}; }

@@ -18,10 +18,14 @@ package struct PageFile: Sendable {
         entityTag = EntityTag(of: bytes).text
     }
 
-    private static func served(_ path: PagePath) -> [UInt8] {
+    /// As it stands in the sources; what is joined, one behind the other.
+    static func source(_ path: PagePath) -> [UInt8] {
         let file = embedded(path)
-        let bytes = Array(UnsafeBufferPointer(start: file.bytes, count: file.count))
-        return path.isText ? ServedText.bytes(of: bytes, isScript: path.rawValue.hasSuffix(".js")) : bytes
+        return Array(UnsafeBufferPointer(start: file.bytes, count: file.count))
+    }
+
+    private static func served(_ path: PagePath) -> [UInt8] {
+        path.isText ? ServedText.bytes(of: source(path), path) : source(path)
     }
 
     private static let texts = Dictionary(uniqueKeysWithValues: PagePath.allCases.map { ($0, served($0)) })
@@ -100,19 +104,9 @@ package struct PageFile: Sendable {
         case .plainStyle: hubpair_page_plain_style()
         case .start: hubpair_page_start()
         case .script: hubpair_page_page()
-        case .dom: hubpair_page_dom()
-        case .hub: hubpair_page_hub()
-        case .house: hubpair_page_house()
-        case .kinds: hubpair_page_kinds()
-        case .text: hubpair_page_text()
         case .german: hubpair_page_german()
-        case .units: hubpair_page_units()
-        case .colours: hubpair_page_colours()
-        case .appliance: hubpair_page_appliance()
-        case .controls: hubpair_page_controls()
         case .sheet: hubpair_page_sheet()
         case .many: hubpair_page_many()
-        case .sections: hubpair_page_sections()
         case .scenes: hubpair_page_scenes()
         case .about: hubpair_page_about()
         case .front: hubpair_page_front()
@@ -120,9 +114,6 @@ package struct PageFile: Sendable {
         case .history: hubpair_page_history()
         case .timers: hubpair_page_timers()
         case .camera: hubpair_page_picture()
-        case .card: hubpair_page_card()
-        case .home: hubpair_page_home()
-        case .messages: hubpair_page_messages()
         case .owner: hubpair_page_owner()
         case .code: hubpair_page_code()
         case .edit: hubpair_page_edit()
@@ -131,11 +122,7 @@ package struct PageFile: Sendable {
         case .services: hubpair_page_services()
         case .rights: hubpair_page_rights()
         case .enter: hubpair_page_enter()
-        case .brought: hubpair_page_brought()
-        case .read: hubpair_page_read()
-        case .key: hubpair_page_key()
         case .session: hubpair_page_session()
-        case .app: hubpair_page_app()
         case .push: hubpair_page_push()
         case .worker: hubpair_page_worker()
         case .manifest: hubpair_page_manifest()

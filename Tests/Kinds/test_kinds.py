@@ -69,7 +69,7 @@ class KindTests(HouseTests):
         browser = self.browser(self.owner)
         browser.find(card("Lamp"))
         found = browser.run("""
-            return import('/hubpair/page/house.js').then(({ Appliance }) => arguments[0].map((value) => {
+            return import(document.querySelector('[rel=modulepreload]').href).then(({ Appliance }) => arguments[0].map((value) => {
               const appliance = new Appliance(value);
               const main = appliance.activators[0];
               const states = main.type === 'bool' ? [false, true] : [0, 1];
@@ -88,7 +88,7 @@ class KindTests(HouseTests):
         browser = self.browser(self.owner)
         browser.find(card("Lamp"))
         found = browser.run("""
-            return Promise.all([import('/hubpair/page/colours.js'), import('/hubpair/page/german.js')])
+            return Promise.all([import(document.querySelector('[rel=modulepreload]').href), import('/hubpair/page/german.js')])
               .then(([{ hues, whites }, german]) => [['hue', hues], ['white', whites]].flatMap(([strip, table]) => table.map(
                 ([word, level]) => [word.toLowerCase(), german.default[word].toLowerCase(), strip, String(level)])))""")
         self.assertEqual(found, wanted)

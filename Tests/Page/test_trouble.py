@@ -185,7 +185,7 @@ class EndTests(HouseTests):
     def test_a_file_that_did_not_come_is_asked_for_again(self):
         browser = self.browser(self.device("Ida", "member"), path=None)
         browser.develop("Network.enable")
-        browser.develop("Network.setBlockedURLs", urls=["*/hub.js"])
+        browser.develop("Network.setBlockedURLs", urls=["*/page.js"])
         browser.open(f"https://127.0.0.1:{self.hub.port}/hubpair/")
         browser.wait(lambda: browser.run("return performance.getEntriesByType('navigation')[0].type") == "reload", "it asks again")
         self.assertEqual(browser.visible('//li[contains(@class, "card")]'), [])
@@ -232,7 +232,7 @@ class FreshTests(HouseTests):
         browser.find(self.LIVE)
         # All in one turn of the page, which has streams and timers of its own.
         told = browser.run("""
-            return import('/hubpair/page/hub.js').then(({Stream}) => {
+            return import(document.querySelector('[rel=modulepreload]').href).then(({Stream}) => {
               const [waiting, opened, told] = [[], [], []];
               let now = 0;
               const real = [window.setTimeout, window.clearTimeout, window.EventSource];

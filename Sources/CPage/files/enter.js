@@ -3,9 +3,8 @@
 // First: it takes the code out of the address while all else is still being loaded.
 import { brought } from "./brought.js";
 import { isPinning, register } from "./app.js";
-import {
-  ask, base64, fingerprint, forget, fromBase64, load, make, openSession, save, sign, transcript,
-} from "./key.js";
+import { base64, fingerprint, forget, fromBase64, load, makeKey } from "./key.js";
+import { openSession, request, save, sign, transcript } from "./key.js";
 import { NoCode, readCode } from "./read.js";
 import { m, t } from "./text.js";
 
@@ -94,7 +93,7 @@ async function derive(secret, info, count) {
 
 // The key is kept before it is used, and what was sent with it, so that an answer that is lost is asked for again.
 async function prepare(hub, ticket, name) {
-  const key = await load().catch(() => null) ?? await make();
+  const key = await load().catch(() => null) ?? await makeKey();
   const last = key.attempt;
   if (!last || last.ticket !== base64(ticket) || last.name !== name) {
     key.attempt = { ticket: base64(ticket), name, nonce: crypto.getRandomValues(new Uint8Array(16)) };
@@ -106,7 +105,7 @@ async function prepare(hub, ticket, name) {
 }
 
 async function pair(code, name) {
-  const told = await ask("GET", "hub");
+  const told = await request("GET", "hub");
   if (code.pin && told.pin && ![told.pin, ...told.past ?? []].includes(base64(code.pin))) {
     return field(t("This is a code of another hub, {0}. Point the camera at this hub’s code.", fingerprint(code.pin)));
   }
@@ -118,7 +117,7 @@ async function pair(code, name) {
   const { nonce } = key.attempt;
   const whole = (role, hubNonce) => transcript("hubpair/1", role, ticket, hub, key.pin, nonce, hubNonce, name);
   const message = await whole("device", "");
-  const answer = await ask("POST", "pair", {
+  const answer = await request("POST", "pair", {
     ticket: base64(ticket), name, nonce: base64(nonce), key: base64(key.spki),
     proof: base64(new Uint8Array(await crypto.subtle.sign("HMAC", sealing, message))),
     signature: await sign(key, message),

@@ -34,14 +34,14 @@ export class Refusal extends Error {
 }
 
 // Answers of an earlier time, by path; while they are there, the hub is not asked.
-let kept = null;
-export function replay(answers) { kept = answers; }
+let replayed = null;
+export function replay(answers) { replayed = answers; }
 
 // Sends a request; returns what the answer's JSON says, null for an empty one. A path without a slash in front is
 // one of the hub's own. If this browser's session is over, it begins another one and asks again: nothing was done.
 export async function ask(method, path, body, seconds = 20, more = {}) {
-  if (kept) {
-    if (method === "GET" && kept.has(path)) return structuredClone(kept.get(path));
+  if (replayed) {
+    if (method === "GET" && replayed.has(path)) return structuredClone(replayed.get(path));
     throw new Refusal(404, "not_kept", "This is not kept.");
   }
   try {

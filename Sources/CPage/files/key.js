@@ -51,7 +51,7 @@ export const save = (value, name = "key") => use("readwrite", (keys) => keys.put
 // Without a name, all.
 export const forget = (name) => use("readwrite", (keys) => (name ? keys.delete(name) : keys.clear()));
 
-export async function make() {
+export async function makeKey() {
   const pair = await crypto.subtle.generateKey({ name: "ECDSA", namedCurve: "P-256" }, false, ["sign", "verify"]);
   const spki = new Uint8Array(await crypto.subtle.exportKey("spki", pair.publicKey));
   return { secret: pair.privateKey, spki, pin: await sha256(spki) };
@@ -63,7 +63,7 @@ export async function sign(key, message) {
 }
 
 // The hub's answer: { status, error, message, … }. Throws if there is none.
-export async function ask(method, path, body) {
+export async function request(method, path, body) {
   const response = await fetch(`/hubpair/v1/${path}`, {
     method, cache: "no-store", redirect: "error", signal: AbortSignal.timeout(20000),
     headers: { Accept: "application/json", ...(body && { "Content-Type": "application/json" }) },
@@ -76,13 +76,13 @@ export async function ask(method, path, body) {
 // answers than the one that let this browser in.
 export async function openSession(key) {
   const shown = base64(key.spki);
-  const first = await ask("POST", "session", { key: shown });
+  const first = await request("POST", "session", { key: shown });
   if (!first.challenge) return first;
   // The hub may have another key since.
   if (![first.hub?.pin, ...first.hub?.past ?? []].includes(base64(key.hub))) return { code: 403, error: "other_hub" };
   const challenge = fromBase64(first.challenge);
   const signature = await sign(key, await transcript("hubpair/1 session", key.hub, key.pin, challenge));
-  return ask("POST", "session", { key: shown, challenge: first.challenge, signature });
+  return request("POST", "session", { key: shown, challenge: first.challenge, signature });
 }
 
 let renewal = null;

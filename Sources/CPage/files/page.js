@@ -23,7 +23,7 @@ const longestAge = 10000;
 const places = ["streams 1", "streams 2"];
 const roleNames = { owner: m("Owner"), member: m("Member"), guest: m("Guest") };
 // The parts of the page. Who they are for is told where they are added.
-const order = ["houses", "home", "messages", "arrange", "access", "health", "hubs"];
+const viewOrder = ["houses", "home", "messages", "arrange", "access", "health", "hubs"];
 
 class App {
   house = new House();
@@ -92,10 +92,6 @@ class App {
     set(open, "aria-label", t("About this house"));
     open.append(icon("info"));
     open.addEventListener("click", () => this.#about());
-    register().then((isChecked) => {
-      this.isChecked = isChecked;
-      if (isChecked) save(ownWords, "words").catch(() => {});
-    });
     this.show();
     this.#wake();
     // The hub itself has TLS: without, it is “hubpair open” that shows the page.
@@ -124,15 +120,16 @@ class App {
       if (this.role === null || this.#keptAt) await this.#introduce();
       await this.#loadHouse();
       // What changes seldom, or comes by a stream, is asked for now and then.
-      if (this.#rounds % 5 === 0 || this.#isStreaming) {
-        await Promise.all([this.home.load(), this.messages.load(), this.#loadStates()]);
-      } else if (this.#standing) {
-        await this.#loadStates();
-      }
+      const isTime = this.#rounds % 5 === 0 || this.#isStreaming;
+      await Promise.all([
+        this.#makeOthers(), isTime && this.home.load(), isTime && this.messages.load(),
+        (isTime || this.#standing) && this.#loadStates(),
+      ]);
       await Promise.all([this.owner?.load(), this.arrange?.load()]);
       this.#rounds += 1;
       [this.#fault, this.#lastAnswer, this.#wait, this.#isOffline] = [null, performance.now(), 1000, false];
       remember(this.messages.answers);
+      if (this.isChecked === null) this.#register();
     } catch (error) {
       if (!(error instanceof Away || error instanceof Refusal)) throw error;
       this.#fault = error;
@@ -149,6 +146,12 @@ class App {
       const wait = this.#isWanted ? 0 : this.#fault ? this.#wait : this.#isStreaming ? slowPollTime : pollTime;
       if (!document.hidden) this.#timer = setTimeout(() => this.refresh(), wait);
     }
+  }
+
+  // The app's worker fetches all files of the page, which can wait for the house.
+  async #register() {
+    this.isChecked = await register();
+    if (this.isChecked) save(ownWords, "words").catch(() => {});
   }
 
   // Who this browser is here, and on which hub.
@@ -181,8 +184,6 @@ class App {
     say(document.getElementById("hub"), this.hub);
     set(document.getElementById("about"), "disabled", null);
     this.#showServices();
-    if (this.may.has("arrange") && !this.arrange) await this.#makeArrange();
-    if (this.may.has("administer") && !this.owner) await this.#makeOwner();
   }
 
   async #showServices() {
@@ -200,7 +201,7 @@ class App {
     try {
       await this.#introduce();
       await this.#loadHouse();
-      await Promise.all([this.home.load(), this.messages.load()]);
+      await Promise.all([this.#makeOthers(), this.home.load(), this.messages.load()]);
       this.#keptAt = new Date(house.at).toISOString();
       this.#lastAnswer = performance.now() - house.age;
     } catch (error) {
@@ -228,15 +229,25 @@ class App {
     this.main.insertBefore(view.node, this.stranger);
   }
 
+  // The first screen does without these, and comes first. Owners alone load what is for owners.
+  async #makeOthers() {
+    await Promise.all([
+      this.may.has("arrange") && !this.arrange && this.#makeArrange(),
+      this.may.has("administer") && !this.owner && this.#makeOwner(),
+    ]);
+  }
+
   async #makeArrange() {
     const { ArrangeView } = await import("./edit.js");
+    // It may have come late, and been asked for again.
+    if (this.arrange) return;
     this.arrange = new ArrangeView(this);
     this.#add("arrange", t("Arrange"), "arrange", this.arrange, () => this.may.has("arrange") && this.messages.isThere);
   }
 
-  // Owners alone load what is for owners.
   async #makeOwner() {
     const { OwnerViews } = await import("./owner.js");
+    if (this.owner) return;
     this.owner = new OwnerViews(this);
     for (const [name, view] of Object.entries(this.owner.views)) {
       this.views[name] = view;
@@ -458,7 +469,7 @@ class App {
     }
     if (!isHub || this.role !== null && !isStranger) this.views[name].view.show();
     for (const each of ["hubs", "houses"]) if (name !== each) this.views[each]?.view.hide();
-    this.#showTabs(name, hasNone ? ["hubs"] : isStranger ? ["houses", "home", "hubs"] : order);
+    this.#showTabs(name, hasNone ? ["hubs"] : isStranger ? ["houses", "home", "hubs"] : viewOrder);
     this.#showStatus();
     if (isMove) {
       if (name === "arrange") this.arrange.load().catch(() => this.refresh());

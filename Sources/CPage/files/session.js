@@ -2,7 +2,7 @@
 // a certificate, or behind “hubpair open”, has no such key, and nothing happens here.
 
 import { forgetAll } from "./app.js";
-import { ask, fingerprint, load, renew } from "./key.js";
+import { fingerprint, load, renew, request } from "./key.js";
 import { t } from "./text.js";
 
 // A session lives for 10 minutes.
@@ -26,7 +26,7 @@ function button(words, act, kind) {
 
 async function leave(place) {
   try {
-    const answer = await ask("DELETE", "device");
+    const answer = await request("DELETE", "device");
     // Whom the hub does not know any more has left.
     if (answer.code !== 200 && answer.code !== 401 && answer.code !== 403) throw new Error(answer.message);
     await forgetAll();
@@ -54,7 +54,7 @@ const key = await load().catch(() => null);
 if (key) {
   offerToLeave(key);
   // Another port of this host may have put the cookie of somebody else in place of this browser's own.
-  const now = await ask("GET", "device").catch(() => null);
+  const now = await request("GET", "device").catch(() => null);
   if (now && now.device !== fingerprint(key.pin)) await renew();
   setInterval(keep, pause);
   document.addEventListener("visibilitychange", keep);

@@ -36,7 +36,7 @@ export function t(text, ...values) {
 }
 
 // What the hub says of itself in messages comes in English; those of a rule have their owner's words.
-const own = [
+const ownTexts = [
   m("{0} asks to be let in"), m("{0} was paired"), m("{0} was approved"), m("{0} was revoked"),
   m("the server behind the hub, {0}, does not answer"), m("the server behind the hub, {0}, answers again"),
   m("armed: {0} (scene {1}, {2})"), m("disarmed: {0} (scene {1}, {2})"), m("armed: {0}"), m("disarmed: {0}"),
@@ -47,7 +47,7 @@ const own = [
 ];
 
 // Each as a pattern, and in the language of this page. The app's worker has them from here.
-export const ownWords = own.map((text) => [
+export const ownWords = ownTexts.map((text) => [
   `^${text.split(/\{\d\}/).map((each) => each.replace(/[.()]/g, "\\$&")).join("(.+?)")}$`, t(text),
 ]);
 

@@ -11,19 +11,9 @@ package enum PagePath: String, CaseIterable, Sendable {
     case plainStyle = "/hubpair/page/plain.css"
     case start = "/hubpair/page/start.js"
     case script = "/hubpair/page/page.js"
-    case dom = "/hubpair/page/dom.js"
-    case hub = "/hubpair/page/hub.js"
-    case house = "/hubpair/page/house.js"
-    case kinds = "/hubpair/page/kinds.js"
-    case text = "/hubpair/page/text.js"
     case german = "/hubpair/page/german.js"
-    case units = "/hubpair/page/units.js"
-    case colours = "/hubpair/page/colours.js"
-    case appliance = "/hubpair/page/appliance.js"
-    case controls = "/hubpair/page/controls.js"
     case sheet = "/hubpair/page/sheet.js"
     case many = "/hubpair/page/many.js"
-    case sections = "/hubpair/page/sections.js"
     case scenes = "/hubpair/page/scenes.js"
     case about = "/hubpair/page/about.js"
     case front = "/hubpair/page/front.js"
@@ -31,9 +21,6 @@ package enum PagePath: String, CaseIterable, Sendable {
     case history = "/hubpair/page/history.js"
     case timers = "/hubpair/page/timers.js"
     case camera = "/hubpair/page/picture.js"
-    case card = "/hubpair/page/card.js"
-    case home = "/hubpair/page/home.js"
-    case messages = "/hubpair/page/messages.js"
     case owner = "/hubpair/page/owner.js"
     case code = "/hubpair/page/code.js"
     case edit = "/hubpair/page/edit.js"
@@ -43,13 +30,9 @@ package enum PagePath: String, CaseIterable, Sendable {
     case rights = "/hubpair/page/rights.js"
     /// What lets a stranger's browser in.
     case enter = "/hubpair/page/enter.js"
-    case brought = "/hubpair/page/brought.js"
-    case read = "/hubpair/page/read.js"
-    /// The browser's key, and its session.
-    case key = "/hubpair/page/key.js"
+    /// Of a browser that has a key of its own.
     case session = "/hubpair/page/session.js"
     /// What makes the page an app. The worker's scope is the folder that its path names.
-    case app = "/hubpair/page/app.js"
     case push = "/hubpair/page/push.js"
     case worker = "/hubpair/worker.js"
     case manifest = "/hubpair/app.webmanifest"
@@ -87,9 +70,7 @@ package enum PagePath: String, CaseIterable, Sendable {
     /// True if it is for everybody: what strangers are shown is made of it, and it says nothing of this hub.
     package var isPublic: Bool {
         switch self {
-        case .icon, .icon192, .icon512, .plainStyle, .enter, .brought, .read, .key, .text, .german, .app,
-            .worker:
-            true
+        case .icon, .icon192, .icon512, .plainStyle, .enter, .german, .worker: true
         default: false
         }
     }

@@ -266,7 +266,7 @@ import Testing
         for path in [
             "/hubpair/", "/hubpair", "/hubpair/v1/hub", "/hubpair/v1/pair", "/hubpair/v1/session",
             "/hubpair/v1/device", "/hubpair/v1/devices", "/hubpair/v1/verify", "/hubpair/page/page.js",
-            "/hubpair/page/enter.js", "/hubpair/page/key.js", "//hubpair/v1/hub", "/%68ubpair/",
+            "/hubpair/page/enter.js", "/hubpair/page/session.js", "//hubpair/v1/hub", "/%68ubpair/",
             "/a/../hubpair",
             "/hubpair/trust",
         ] {

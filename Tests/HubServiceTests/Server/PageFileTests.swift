@@ -15,7 +15,7 @@ import Testing
               g("  h");
             }
             """
-        let served = ServedText.bytes(of: Array(script.utf8), isScript: true)
+        let served = ServedText.bytes(of: Array(script.utf8), .german)
         #expect(
             String(decoding: served, as: UTF8.self) == """
                 if (a) {
@@ -25,8 +25,8 @@ import Testing
 
                 """)
         // In a page it may be anything.
-        #expect(ServedText.bytes(of: Array("//a".utf8), isScript: false) == Array("//a\n".utf8))
-        #expect(ServedText.bytes(of: [], isScript: true) == [])
+        #expect(ServedText.bytes(of: Array("//a".utf8), .page) == Array("//a\n".utf8))
+        #expect(ServedText.bytes(of: [], .german) == [])
     }
 
     /// Else the spaces in it would count.
@@ -48,13 +48,78 @@ import Testing
 
     /// What is named with the version in its path is of it, and kept for ever.
     @Test func filesOfAVersionAreOfItAlone() throws {
-        let (file, isLasting) = try #require(PageFile.at(path: "/hubpair/page/\(PageFile.tag)/dom.js"))
-        #expect(isLasting && file.bytes == PageFile.at(.dom).bytes)
-        #expect(PageFile.at(path: "/hubpair/page/0123456789abcdef/dom.js") == nil)
+        let (file, isLasting) = try #require(PageFile.at(path: "/hubpair/page/\(PageFile.tag)/sheet.js"))
+        #expect(isLasting && file.bytes == PageFile.at(.sheet).bytes)
+        #expect(PageFile.at(path: "/hubpair/page/0123456789abcdef/sheet.js") == nil)
         #expect(PageFile.at(path: "/hubpair/page/\(PageFile.tag)/") == nil)
         let page = String(decoding: PageFile.at(.page).bytes, as: UTF8.self)
         #expect(page.contains("\"/hubpair/page/\(PageFile.tag)/page.js\""))
         #expect(!page.contains("/hubpair/page/page.js"))
+    }
+
+    @Test func modulesAreJoined() {
+        let script = """
+            import { a, b } from "./dom.js";
+            import { c } from "./hubs.js";
+            const { d } = await import("./kinds.js");
+
+            """
+        func served(_ path: PagePath) -> String {
+            String(decoding: ServedText.bytes(of: Array(script.utf8), path), as: UTF8.self)
+        }
+        #expect(served(.script) == "const { d } = await import(\"./kinds.js\");\n")
+        #expect(
+            served(.sheet) == """
+                import { a, b } from "./page.js";
+                import { c } from "./hubs.js";
+                const { d } = await import("./page.js");
+
+                """)
+    }
+
+    /// What stands on a line of its own, as it does in all modules: `export class A`, `const b = 1`.
+    private static func declared(_ path: PagePath, onlyExports: Bool = false) -> [String] {
+        lines(path).filter { !$0.hasPrefix(" ") }.compactMap { line in
+            var words = line.prefix { $0 != "(" }.split(separator: " ")
+            let isExported = words.first == "export"
+            if isExported { words.removeFirst() }
+            if words.first == "async" { words.removeFirst() }
+            guard words.count > 1, ["function", "class", "const", "let"].contains(words[0]) else {
+                return nil
+            }
+            return isExported || !onlyExports ? String(words[1].prefix { $0 != "=" && $0 != ";" }) : nil
+        }
+    }
+
+    private static func lines(_ path: PagePath) -> [Substring] {
+        String(decoding: PageFile.source(path), as: UTF8.self).split(separator: "\n")
+    }
+
+    private static let scripts = PagePath.allCases.filter {
+        $0.rawValue.hasSuffix(".js") && $0 != .worker && $0 != .start
+    }
+
+    /// The modules that are joined have one scope.
+    @Test(arguments: ServedText.joined) func joinedModulesShareNoName(path: PagePath) {
+        var names: Set<String> = []
+        for name in PageFileTests.declared(path) {
+            #expect(names.insert(name).inserted, "\(name) is declared by two modules of \(path.rawValue)")
+        }
+        #expect(names.count > 20)
+    }
+
+    /// Also those that are joined stand in front of whoever imports them.
+    @Test(arguments: scripts) func whatAModuleImportsIsThere(path: PagePath) throws {
+        let isJoined = ServedText.joined.contains(path)
+        for line in PageFileTests.lines(path) where line.hasPrefix("import") {
+            let parts = line.split(separator: "\"")
+            let names = try #require(parts[0].split(separator: "{").last?.split(separator: "}").first)
+            let file = PagePath(rawValue: "/hubpair/page/" + parts[1].dropFirst(2)) ?? .script
+            let exports = PageFileTests.declared(isJoined ? path : file, onlyExports: true)
+            for name in names.split(separator: ",").map({ $0.drop { $0 == " " }.prefix { $0 != " " } }) {
+                #expect(exports.contains(String(name)), "\(path.rawValue): \(line)")
+            }
+        }
     }
 
     /// All that the page is made of, so that it opens without the hub.

@@ -285,7 +285,7 @@ class ServiceTests(unittest.TestCase):
     def test_nothing_of_the_hub_is_there(self):
         device = self.device("--role", "owner")
         for path in ("/hubpair/", "/hubpair/v1/hub", "/hubpair/v1/pair", "/hubpair/v1/session", "/hubpair/v1/devices",
-                     "/hubpair/page/key.js", "/hubpair/page/enter.js", "/%68ubpair/v1/hub", "//hubpair/v1/hub"):
+                     "/hubpair/page/session.js", "/hubpair/page/enter.js", "/%68ubpair/v1/hub", "//hubpair/v1/hub"):
             for method in ("GET", "POST"):
                 self.assertEqual(self.get(self.ports[0], path, method=method, device=device)[0], 404, path)
         self.assertEqual(self.get(self.ports[0], "/hubpair/page/plain.css")[0], 200)

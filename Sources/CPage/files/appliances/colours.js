@@ -14,15 +14,15 @@ export const whites = [
   [m("Candlelight"), 0], [m("Warm white"), 25], [m("Neutral white"), 50], [m("Cool white"), 75], [m("Daylight"), 100],
 ];
 
-const has = (activator, ...words) => wordsOf(activator.name).some((each) => words.includes(each));
-const isTemperature = (activator) => has(
+const isCalled = (activator, ...words) => wordsOf(activator.name).some((each) => words.includes(each));
+const isTemperature = (activator) => isCalled(
   activator, "temperature", "temperatur", "white", "weiss", "warmth", "warme", "farbtemperatur", "ct", "kelvin");
 
 // Which strip an activator of a light is set with: "hue", "white" or null.
 export function stripOf(activator, kind) {
   if (kind !== "light" || !activator.isLevel || activator.unit) return null;
   if (isTemperature(activator)) return "white";
-  return has(activator, "color", "colour", "hue", "farbe", "farbton") ? "hue" : null;
+  return isCalled(activator, "color", "colour", "hue", "farbe", "farbton") ? "hue" : null;
 }
 
 // The nearest word; a hue goes around.

@@ -5,8 +5,6 @@ import { sentence, sorting } from "./dom.js";
 import { array, ask, Away, list, own, part, Refusal } from "./hub.js";
 import { t } from "./text.js";
 
-export { Appliance };
-
 // An order that takes longer is shown as waiting.
 const patience = 1000;
 // What moves is shown as moving for so long at most.

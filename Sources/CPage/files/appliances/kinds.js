@@ -51,9 +51,9 @@ function split(text) {
     .filter((word) => word !== "");
 }
 
-const isSame = (word, other) => (other[0] !== "-" ? word === other || word === `${other}s`
+const isWord = (word, other) => (other[0] !== "-" ? word === other || word === `${other}s`
   : word.length >= other.length + 2 && word.endsWith(other.slice(1)) && !falseTails.some((tail) => word.endsWith(tail)));
-const has = (words, others) => others.some((other) => other !== "" && words.some((word) => isSame(word, other)));
+const has = (words, others) => others.some((other) => other !== "" && words.some((word) => isWord(word, other)));
 
 function isGate(name) {
   if (has(name, kinds.light.name)) return false;
