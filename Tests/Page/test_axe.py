@@ -1,4 +1,5 @@
-"""What axe-core, the reference of accessibility checkers, holds against the page: nothing."""
+"""What axe-core, the reference of accessibility checkers, holds against the page: nothing. And what Chromium tells a screen
+reader of it: names, headings, and where news are read out."""
 import os
 import pathlib
 import unittest
@@ -9,6 +10,56 @@ from test_home import SampleTests
 
 # From PyPI's axe-playwright-python, see samples/prepare; it is kept out of the repository.
 AXE = pathlib.Path(os.environ["HUBPAIR_AXE"])
+
+
+CONTROLS = {
+    "button", "checkbox", "combobox", "link", "listbox", "menuitem", "radio", "searchbox", "slider", "spinbutton", "switch", "tab",
+    "textbox", "DisclosureTriangle"}
+
+
+def tree_faults(nodes):
+    """What a screen reader would stumble over in the tree that a browser has computed."""
+    by_id = {node["nodeId"]: node for node in nodes}
+    value = lambda node, key: node.get(key, {}).get("value") or ""
+    level, live = 0, 0
+    for node in nodes:
+        properties = {each["name"]: each["value"].get("value") for each in node.get("properties", ())}
+        live += properties.get("live") in ("polite", "assertive")
+        if node.get("ignored"):
+            continue
+        role, name = value(node, "role"), value(node, "name").strip()
+        if role in CONTROLS and not name:
+            yield f"a {role} without a name"
+        if role == "heading":
+            # A dialog's own heading is of the second level.
+            if properties["level"] > max(level + 1, 2):
+                yield f"“{name}” is a heading of level {properties['level']} after one of {level}"
+            if not name:
+                yield "an empty heading"
+            level = properties["level"]
+        above = by_id.get(node.get("parentId"))
+        while role in CONTROLS and above:
+            if not above.get("ignored") and value(above, "role") in CONTROLS - {"listbox", "combobox"}:
+                yield f"{role} “{name}” stands in {value(above, 'role')} “{value(above, 'name')}”"
+            above = by_id.get(above.get("parentId"))
+    if level == 0:
+        yield "no heading"
+    if live == 0:
+        yield "nothing is read out when it comes"
+
+
+class TreeTests(unittest.TestCase):
+    def test_faults_are_found(self):
+        node = lambda number, role, name="", parent=None, **more: {
+            "nodeId": number, "role": {"value": role}, "name": {"value": name}, "parentId": parent,
+            "properties": [{"name": key, "value": {"value": each}} for key, each in more.items()]}
+        good = [node(1, "RootWebArea"), node(2, "heading", "House", 1, level=1), node(3, "button", "On", 1), node(4, "status", "", 1, live="polite")]
+        self.assertEqual(list(tree_faults(good)), [])
+        self.assertEqual(list(tree_faults(good[:3])), ["nothing is read out when it comes"])
+        self.assertEqual(list(tree_faults(good[2:])), ["no heading"])
+        self.assertEqual(list(tree_faults([*good, node(5, "slider", " ", 1)])), ["a slider without a name"])
+        self.assertEqual(list(tree_faults([*good, node(5, "heading", "Lamp", 1, level=3)])), ["“Lamp” is a heading of level 3 after one of 1"])
+        self.assertEqual(list(tree_faults([*good, node(5, "generic", "", 3), node(6, "link", "More", 5)])), ["link “More” stands in button “On”"])
 
 
 class Axe:
@@ -23,7 +74,13 @@ class Axe:
               }; }, (error) => { window.found = {passes: 0, violations: [String(error)]}; });""")
         found = browser.wait(lambda: browser.run("return window.found"), "axe ends")
         self.assertGreater(found["passes"], 10)
-        return found["violations"]
+        if Used.name != "chromium":
+            return found["violations"]
+        browser.develop("Accessibility.enable")
+        nodes = browser.develop("Accessibility.getFullAXTree")["nodes"]
+        browser.develop("Accessibility.disable")
+        self.assertGreater(len(nodes), 20)
+        return found["violations"] + list(tree_faults(nodes))
 
     def look_by_night(self, browser):
         for scheme, is_dark in (("dark", True), ("light", False)):

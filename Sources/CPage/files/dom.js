@@ -232,13 +232,18 @@ export function choose(question, names) {
   });
 }
 
+// What is told while a dialog is open is told in it: nothing else can be reached or heard then.
+const raise = () => ([...document.querySelectorAll("dialog[open]")].at(-1) ?? document.body)
+  .append(document.getElementById("toasts"));
+
 // A dialog, shown at once; it is gone when it is closed.
 export function show(kind, title, ...parts) {
   const id = `title-${crypto.randomUUID()}`;
-  const dialog = make(`dialog.ask${kind}`, { "aria-labelledby": id, onclose: () => dialog.remove() },
+  const dialog = make(`dialog.ask${kind}`, { "aria-labelledby": id, onclose: () => { raise(); dialog.remove(); } },
     make("h2", { id, dir: "auto" }, title), ...parts);
   document.body.append(dialog);
   dialog.showModal();
+  raise();
   return dialog;
 }
 

@@ -1,5 +1,6 @@
 """What a family does besides switching: favourites, timers, scenes, alarms, history; and what it has in its house."""
 import unittest
+import urllib.parse
 
 from test_home import SampleTests
 from test_kinds import card
@@ -165,6 +166,61 @@ class DayTests(SampleTests):
         browser.wait(lambda: not browser.visible('//li[contains(., "Smoke below")]'), "alarms are no alerts")
         self.assertEqual(browser.complaints(), [])
         self.ask("DELETE", "rules/Smoke")
+
+    def test_an_alarm_is_sent_on(self):
+        device = self.all["Smoke detector"]
+        self.ask("PUT", "rules/Smoke", {
+            "device": device["deviceId"], "activator": device["activators"][0]["activatorId"], "when": "on", "kind": "alarm",
+            "text": "Smoke & fire"})
+        self.addCleanup(self.ask, "DELETE", "rules/Smoke")
+        self.addCleanup(self.ask, "POST", "messages/acknowledge", {"upTo": 1000})
+        self.set("Smoke detector", False)
+        browser = self.browser(self.owner)
+        browser.find('//p[@id="status"][contains(., "Up to date")]')
+        # The system's own sheet, where there is one, and a program for mail are not the browser's.
+        browser.run("""
+            window.shared = [];
+            window.outcome = () => Promise.resolve();
+            Object.defineProperty(navigator, "share", { configurable: true, value: (what) => {
+              window.shared.push(what);
+              return window.outcome();
+            }});
+            HTMLAnchorElement.prototype.click = function () { window.mailed = this.href; };""")
+        self.house.stdin.write("Smoke detector on\n")
+        self.house.stdin.flush()
+        browser.find('//dialog[contains(., "Smoke & fire")]')
+        browser.click('//dialog//button[.="Look"]')
+        browser.click('//dialog//button[.="Send on"]')
+        shared = browser.wait(lambda: browser.run("return window.shared[0]"), "it is shared")
+        self.assertEqual(shared["title"], "Smoke & fire")
+        for line in ("Smoke & fire", "Kind: Alarm", "Appliance: Smoke detector", "Rule: Smoke", "Acknowledged: by nobody yet"):
+            self.assertIn(line, shared["text"].split("\n"))
+        # Who thinks better of it is not sent to the mail; where the sheet fails, or is not there, mail it is.
+        browser.run("window.outcome = () => Promise.reject(new DOMException('', 'AbortError'))")
+        browser.click('//dialog//button[.="Send on"]')
+        browser.wait(lambda: browser.run("return window.shared.length") == 2, "it is shared again")
+        self.assertIsNone(browser.run("return window.mailed ?? null"))
+        for change in ("window.outcome = () => Promise.reject(new DOMException('', 'NotAllowedError'))",
+                       "Object.defineProperty(navigator, 'share', { value: undefined })"):
+            browser.run(f"window.mailed = null; {change}")
+            browser.click('//dialog//button[.="Send on"]')
+            mailed = urllib.parse.urlsplit(browser.wait(lambda: browser.run("return window.mailed"), "a mail"))
+            fields = urllib.parse.parse_qs(mailed.query)
+            self.assertEqual((mailed.scheme, mailed.path, fields["subject"]), ("mailto", "", ["Smoke & fire"]))
+            self.assertEqual(fields["body"], [shared["text"]])
+
+    def test_what_is_told_while_a_dialog_is_open_can_be_read_and_closed(self):
+        browser = self.browser(self.owner)
+        tell = "import(document.querySelector('[rel=modulepreload]').href).then(({ toast }) => toast(arguments[0], 'fault'));"
+        self.sheet(browser, "Fan")
+        browser.run(tell, "It does not answer.")
+        browser.find('//dialog//*[@role="status"]//p[.="It does not answer."]')
+        browser.click('//dialog//button[@aria-label="Close the message"]')
+        browser.wait(lambda: not browser.visible('//p[.="It does not answer."]'), "the message is closed")
+        browser.key("\ue00c")
+        browser.wait(lambda: not browser.visible("//dialog"), "the sheet is closed")
+        browser.run(tell, "It answers.")
+        browser.find('/html/body/*[@role="status"]//p[.="It answers."]')
 
     def test_history_as_a_chart_a_table_and_a_file(self):
         for state in (True, False, True):
