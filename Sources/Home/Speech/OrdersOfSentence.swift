@@ -184,6 +184,11 @@ struct SpokenSetting {
         switch action {
         case .set(let setting):
             let activator = try named ?? device.activator(for: setting)
+            if verb?.isLeaving == true, setting == .on, let level = activator.state.asDouble,
+                level > 0, level <= 1
+            {
+                return (activator, .level(level))
+            }
             return (activator, device.meant(by: setting, activator, units[device.id, activator.id]))
         case .dim: return try dimmed()
         case .open: return try sense(device.opening, true, "be opened")
@@ -233,8 +238,10 @@ struct SpokenSetting {
             (0...1).contains(state)
         else { throw SpokenError.cannot(device.name, words) }
         guard device.isOn != false else { throw SpokenError.isOff(device.name) }
+        // What is to be a bit darker is not to be off.
+        let least = activator == device.brightness ? min(state, SpokenLanguage.least) : 0
         // To the thousandth, so that ten steps are the whole range.
-        let level = min(1, max(0, ((state + part) * 1_000).rounded() / 1_000))
+        let level = min(1, max(least, ((state + part) * 1_000).rounded() / 1_000))
         return (activator, .level(level))
     }
 }

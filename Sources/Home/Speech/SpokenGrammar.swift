@@ -22,6 +22,8 @@
 /// `set the lamp to 140%`, `turn on the lamp and the fan off` (is the lamp to be on or off?).
 package struct SpokenGrammar: Equatable, Sendable {
     let orders: [SpokenOrder]
+    /// True if nothing but "and" joins them: a place at the end is then one for all.
+    let sharePlace: Bool
 
     /// The most bytes of a sentence.
     package static let maximumByteCount = SpokenLanguage.maximumByteCount
@@ -50,6 +52,7 @@ package struct SpokenGrammar: Equatable, Sendable {
         }
         try reader.finish()
         orders = reader.orders
+        sharePlace = !words.contains { $0.isOne(of: [.separator, .then]) }
     }
 
     /// How an order is given.

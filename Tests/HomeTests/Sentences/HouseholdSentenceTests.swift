@@ -48,8 +48,8 @@ import Testing
         SentenceSet(name: "german-users", targets: FamilyHouse.inGerman, count: 100, least: 85),
         SentenceSet(name: "english-campaign", targets: FamilyHouse.inEnglish, count: 308, least: 307),
         SentenceSet(name: "german-campaign", targets: FamilyHouse.inGerman, count: 229, least: 229),
-        SentenceSet(name: "english-household", targets: FamilyHouse.inEnglish, count: 297, least: 288),
-        SentenceSet(name: "german-household", targets: FamilyHouse.inGerman, count: 110, least: 110),
+        SentenceSet(name: "english-household", targets: FamilyHouse.inEnglish, count: 307, least: 298),
+        SentenceSet(name: "german-household", targets: FamilyHouse.inGerman, count: 116, least: 116),
     ]
 
     @Test(arguments: sets) func mostAreUnderstoodAndNoneWrongly(_ set: SentenceSet) throws {

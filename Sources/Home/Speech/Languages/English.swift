@@ -84,7 +84,9 @@ extension SpokenLanguage {
             SpokenVerb(
                 words: "bring take bump crank knock", actions: ["up": .up, "down": .down], levels: .afterTo),
             SpokenVerb(
-                words: "pop stick leave keep get", actions: ["on": .on, "off": .off, "going": .on]),
+                words: "pop stick get", actions: ["on": .on, "off": .off, "going": .on]),
+            SpokenVerb(
+                words: "leave keep", actions: ["on": .on, "off": .off, "going": .on], isLeaving: true),
             SpokenVerb(words: "drop", actions: ["": .down], levels: .afterTo),
             SpokenVerb(words: "activate enable", actions: ["": .on], isForSwitches: true),
             SpokenVerb(words: "deactivate disable kill", actions: ["": .off], isForSwitches: true),

@@ -113,7 +113,9 @@ extension SpokenLanguage {
                     "hinunter": .down, "hinauf": .up,
                 ], levels: .plain),
             SpokenVerb(
-                words: "lass lasse", actions: ["runter": .down, "herunter": .down, "hoch": .up]),
+                words: "lass lasse",
+                actions: ["an": .on, "aus": .off, "runter": .down, "herunter": .down, "hoch": .up],
+                isLeaving: true),
             SpokenVerb(words: "schmeiss schmeisse wirf", actions: ["an": .on]),
             SpokenVerb(words: "hebe heb", actions: ["": .up, "an": .up]),
             SpokenVerb(words: "erhohe erhoh steigere", actions: ["": .up], levels: .afterTo),

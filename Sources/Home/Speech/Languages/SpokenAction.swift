@@ -75,6 +75,8 @@ struct SpokenVerb: Equatable, Sendable {
     var isForLocks = false
     /// True if it is only for what is switched: a blind that is stopped must not go down.
     var isForSwitches = false
+    /// True for "leave it on": what is on stays as bright as it is.
+    var isLeaving = false
 
     /// Its first form.
     var word: String { words.split(separator: " ").first.map(String.init) ?? words }

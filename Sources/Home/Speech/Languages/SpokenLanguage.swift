@@ -8,6 +8,8 @@ package struct SpokenLanguage: Sendable {
     static let dimmed = 0.3
     /// What "brighter" changes, as a part of the range.
     static let step = 0.1
+    /// The lowest level of what is on, which "darker" does not go below: "minimum".
+    static let least = 0.01
 
     /// A state that a question asks for.
     enum State: Sendable { case on, off, open, closed, locked, unlocked }

@@ -159,7 +159,7 @@ package struct SpokenTargets: Sendable {
     private func understand(_ sentence: SpokenSentence, in house: SpokenHouse) throws -> UnderstoodOrders {
         let readings = try SpokenException.readings(of: sentence)
         guard !readings.isEmpty else {
-            return try orders(SpokenGrammar(sentence).orders, in: house).understood
+            return try orders(SpokenGrammar(sentence), in: house).understood
         }
         var meanings: [UnderstoodOrders] = []
         var refusal: (any Error)?
@@ -181,7 +181,7 @@ package struct SpokenTargets: Sendable {
         let grammar = try SpokenGrammar(reading.order)
         // Of two orders it is not known to which one the exception belongs.
         guard grammar.orders.count == 1 else { throw SpokenError.twoMeanings(reading.order.text) }
-        let whole = try orders(grammar.orders, in: house)
+        let whole = try orders(grammar, in: house)
         var understood = whole.understood
         for thing in reading.things {
             let left = try leftOut(thing, of: whole.meant, in: house)
@@ -226,22 +226,47 @@ package struct SpokenTargets: Sendable {
         return found.targets.map(\.device) + found.leftAlone
     }
 
-    private func orders(_ spoken: [SpokenOrder], in house: SpokenHouse) throws -> OrdersOfSentence {
+    private func orders(_ grammar: SpokenGrammar, in house: SpokenHouse) throws -> OrdersOfSentence {
         var orders = OrdersOfSentence(units)
-        for order in try spoken.map(house.spread) {
+        let spoken = try grammar.orders.map(house.spread)
+        for order in spoken {
+            // "Close the blinds and turn on the lamp in the living room": the blinds there.
+            let last = (grammar.sharePlace ? spoken.last : order)?.readings.first?.thing.spoken ?? []
+            let place = SpokenPlace.index(in: last[...]).map { Array(last[$0...]) } ?? []
             // "The kitchen and the hall off"; but "the kitchen and hall lamps" are lamps.
             let isOfPlaces = (order.things + order.readings.map(\.thing)).allSatisfy {
                 house.contents(of: $0) != nil
             }
             for thing in order.things {
                 guard let reading = order.readings.first else { continue }
-                let found = try find(thing, reading, isFull: false, isOfPlaces: isOfPlaces, in: house)
+                let found = try find(thing, reading, isOfPlaces: isOfPlaces, near: place, in: house)
                 try orders.add(found, reading, verb: order.verb)
             }
-            let (found, reading) = try onlyMeaning(of: order.readings, isOfPlaces: isOfPlaces, in: house)
+            let (found, reading) = try onlyMeaning(
+                of: order.readings, isOfPlaces: isOfPlaces, near: place, in: house)
             try orders.add(found, reading, verb: order.verb)
         }
         return orders
+    }
+
+    /// Of several that words without a place mean, those in a place that is said for others, if some are.
+    private func find(
+        _ thing: SpokenPhrase, _ reading: SpokenOrder.Reading, isOfPlaces: Bool, near place: [SpokenWord],
+        in house: SpokenHouse
+    ) throws(SpokenError) -> SpokenHouse.Found {
+        let (isFull, isMany) = (reading.isBare && thing == reading.thing, thing.quantity != .one)
+        let isThere = place.isEmpty || !thing.place.isEmpty || thing.words.first?.isOne(of: .pronoun) == true
+        var near: SpokenHouse.Found?
+        if !isFull, !isMany, !isOfPlaces, !isThere, let moved = try? SpokenPhrase(thing.spoken + place) {
+            near = try? find(moved, reading, isFull: false, isOfPlaces: false, in: house)
+        }
+        do throws(SpokenError) {
+            let found = try find(thing, reading, isFull: isFull, isOfPlaces: isOfPlaces, in: house)
+            return found.targets.count > 1 ? near ?? found : found
+        } catch {
+            guard let near else { throw error }
+            return near
+        }
     }
 
     private func find(
@@ -268,14 +293,14 @@ package struct SpokenTargets: Sendable {
 
     /// The only reading that finds its thing. If several do, the setting is not clear.
     private func onlyMeaning(
-        of readings: [SpokenOrder.Reading], isOfPlaces: Bool, in house: SpokenHouse
+        of readings: [SpokenOrder.Reading], isOfPlaces: Bool, near place: [SpokenWord], in house: SpokenHouse
     ) throws(SpokenError) -> (SpokenHouse.Found, SpokenOrder.Reading) {
         var meanings: [(SpokenHouse.Found, SpokenOrder.Reading)] = []
         var refusal: SpokenError?
         for reading in readings {
             do {
                 let found = try find(
-                    reading.thing, reading, isFull: reading.isBare, isOfPlaces: isOfPlaces, in: house)
+                    reading.thing, reading, isOfPlaces: isOfPlaces, near: place, in: house)
                 let isSame = meanings.contains {
                     $0.0 == found && $0.1.action == reading.action && $0.1.amount == reading.amount
                         && $0.1.shift == reading.shift
