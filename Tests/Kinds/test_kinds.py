@@ -130,6 +130,7 @@ class KindTests(HouseTests):
             input.value = arguments[1];
             for (const name of ['input', 'change']) input.dispatchEvent(new Event(name, { bubbles: true }));"""
         browser.click(card("Garage door", '//button[@class="open"]'))
+        browser.find("//dialog//input")
         browser.run(slide, "//dialog//input", 60)
         browser.find('//dialog[contains(., "Open: ") and contains(., "Garage door")]')
         browser.click('//dialog//button[.="Cancel"]')
