@@ -1,4 +1,5 @@
-"""The page by its keys alone: each thing that it can do is done once without a mouse, where a person sees what has the focus."""
+"""The page by its keys alone: Tab leads to everything that can be pressed, in the order in which it stands there, to where a
+person sees it; and each thing that the page can do is done once without a mouse."""
 import unittest
 
 from browser import Failed
@@ -13,7 +14,13 @@ const called = (each) => {
   const text = each.getAttribute("aria-label") ?? by ?? each.labels?.[0]?.textContent ?? each.innerText;
   return text.replace(/[\\u2066-\\u2069\\u200e]/g, "").replace(/\\s+/g, " ").trim();
 };"""
-# Its name, and whether a person sees that it has the focus, and it.
+# What can be pressed now: of an open dialog alone, if there is one.
+REACHABLE = """
+window.reachable = [...([...document.querySelectorAll("dialog[open]")].at(-1) ?? document)
+  .querySelectorAll("a[href], button, input, select, summary, textarea, [tabindex='0']")]
+  .filter((each) => !each.disabled && each.tabIndex >= 0 && each.checkVisibility({visibilityProperty: true}));
+return window.reachable.length;"""
+# Its place in that, its name, and whether a person sees that it has the focus, and it.
 FOCUSED = CALLED + """
 const now = document.activeElement, style = (each, part) => getComputedStyle(each, part);
 const outlined = (each, part) => style(each, part).outlineStyle !== "none" && parseFloat(style(each, part).outlineWidth) > 0;
@@ -22,7 +29,7 @@ const { left, top, width, height } = now.getBoundingClientRect();
 const [x, y] = [left + width / 2, top + Math.min(height, 40) / 2];
 const over = document.elementFromPoint(x, y);
 const isSeen = y >= 0 && y <= innerHeight && over !== null && (!over.closest(".tabs") || over.contains(now) || now.contains(over));
-return [called(now), marked, isSeen, now.tagName];"""
+return [window.reachable?.indexOf(now) ?? -1, called(now), marked, isSeen, now.tagName];"""
 
 
 class Keys(SampleTests):
@@ -42,7 +49,7 @@ class Keys(SampleTests):
             except Failed:
                 # A driver looks for what has the focus, and then writes to it: meanwhile it may have gone.
                 continue
-            name, marked, is_seen, tag = browser.run(FOCUSED)
+            _, name, marked, is_seen, tag = browser.run(FOCUSED)
             if name == words or tag == "SELECT" and name.startswith(words):
                 self.assertTrue(marked and is_seen, f"{words}: marked {marked}, in sight {is_seen}")
                 return
@@ -56,6 +63,62 @@ class Keys(SampleTests):
 
     def closed(self, browser, act=lambda: None):
         browser.wait(lambda: act() or browser.run("return document.querySelector('dialog[open]') === null"), "the dialog is closed")
+
+
+class ReachTests(Keys):
+    def walked(self, browser, what):
+        """Once around with Tab."""
+        count = browser.run(REACHABLE)
+        self.assertGreater(count, 1, what)
+        found, faults = [], []
+        for _ in range(3 * count + 10):
+            browser.key(TAB)
+            place, name, marked, is_seen, _ = browser.run(FOCUSED)
+            # What is outside is the browser's own.
+            if place < 0:
+                continue
+            if place in found:
+                break
+            found.append(place)
+            if name == "" or not marked or not is_seen:
+                faults.append((name, f"marked {marked}", f"in sight {is_seen}"))
+        self.assertEqual(faults, [], what)
+        self.assertEqual(len(found), count, f"{what}: Tab misses some")
+        # From wherever it began.
+        start = found.index(min(found))
+        self.assertEqual(found[start:] + found[:start], sorted(found), f"{what}: another order")
+
+    def test_tab_leads_to_everything(self):
+        self.ask("PUT", "scenes/Night", {"states": [{
+            "device": self.all["Kitchen light"]["deviceId"],
+            "activator": self.all["Kitchen light"]["activators"][1]["activatorId"], "state": 0.2}]})
+        self.addCleanup(self.ask, "DELETE", "scenes/Night")
+        self.asking("Eve")
+        name = lambda each: f'//button[@class="open"][.="{each}"]'
+        for width in (320, 1280):
+            browser = self.begin(width)
+            for part in ("home", "messages", "arrange", "access", "health"):
+                browser.open(f"https://127.0.0.1:{self.hub.port}/hubpair/#{part}")
+                browser.find(f'//nav//a[@aria-current="page"][@href="#{part}"]')
+                browser.wait(lambda: len(browser.visible("//main//li")) > 0 or part == "messages", f"what is in {part}")
+                with self.subTest(part, width=width):
+                    self.walked(browser, part)
+            browser.open(f"https://127.0.0.1:{self.hub.port}/hubpair/#home")
+            for part, *presses in (
+                    ("home", name("Hue go")), ("home", name("Living room heating")), ("home", name("Sprinkler")),
+                    ("home", name("Hue go"), '//dialog//button[.="History"]'), ("home", name("Hue go"), '//dialog//button[.="Rename"]'),
+                    ("home", '//button[.="All at once"]'), ("home", '//button[@aria-label="What the scenes would change"]'),
+                    ("home", '//button[@id="about"]'), ("arrange", '//button[.="New room"]'), ("arrange", '//button[.="New scene"]'),
+                    ("arrange", '//button[.="New rule"]'), ("arrange", '//button[.="Add an appliance"]'),
+                    ("arrange", '//button[.="History of the house"]'), ("access", '//button[.="Show a code"]')):
+                browser.click(f'//a[@href="#{part}"]')
+                for xpath in presses:
+                    browser.click(xpath)
+                browser.find("//dialog")
+                with self.subTest(presses[-1], width=width):
+                    self.walked(browser, presses[-1])
+                self.closed(browser, lambda: browser.key(ESCAPE))
+            browser.close()
 
 
 class ActionTests(Keys):
@@ -178,6 +241,65 @@ class ActionTests(Keys):
         browser.find('//button[@data-filter="alarm"][@aria-pressed="true"]')
         self.press(browser, "Sound at an alarm Browsers let a page sound once you have touched it.", key=SPACE)
         self.assertEqual(browser.run("return localStorage.getItem('sound')"), "1")
+
+    def test_alarms_all_at_once(self):
+        for name in ("Smoke detector", "Fan"):
+            device = self.all[name]
+            self.set(name, False)
+            self.ask("PUT", f"rules/{name}".replace(" ", "%20"), {
+                "device": device["deviceId"], "activator": device["activators"][0]["activatorId"], "when": "on", "kind": "alarm",
+                "text": f"{name}!"})
+            self.addCleanup(self.ask, "DELETE", f"rules/{name}".replace(" ", "%20"))
+        self.addCleanup(self.ask, "POST", "messages/acknowledge", {"upTo": 1000})
+        browser = self.begin(320)
+        browser.find('//p[@id="status"][contains(., "Up to date")]')
+        self.house.stdin.write("Smoke detector on\nFan on\n")
+        self.house.stdin.flush()
+        browser.find('//dialog[contains(., "Smoke detector!")]')
+        self.hub.wait_for(lambda: self.ask("GET", "messages?open=1")["open"] == 2, "two alarms")
+        browser.key(ESCAPE)
+        self.closed(browser, lambda: browser.visible("//dialog") and browser.key(ESCAPE))
+        # It counts what else has been told.
+        self.press(browser, browser.attribute('//nav//a[@href="#messages"]', "aria-label"))
+        browser.find('//button[.="Acknowledge all"]')
+        self.press(browser, "Acknowledge all")
+        browser.find('//dialog[contains(., "Acknowledge 2 alarms?")]')
+        self.press(browser, "Acknowledge")
+        self.hub.wait_for(lambda: self.ask("GET", "messages?open=1")["open"] == 0, "acknowledged")
+
+    def test_arming_and_disarming(self):
+        door = self.all["Front door"]
+        place = {"device": door["deviceId"], "activator": door["activators"][0]["activatorId"]}
+        self.ask("PUT", "scenes/Away", {"states": [{**place, "state": True}]})
+        self.addCleanup(self.ask, "DELETE", "scenes/Away")
+        self.ask("PUT", "rules/Door", {**place, "when": "off", "kind": "notification", "text": "Somebody has come in", "in": ["Away"]})
+        self.addCleanup(self.ask, "DELETE", "rules/Door")
+        browser = self.begin(320)
+        browser.find('//ul[@class="notices"]//button[.="Arm"]')
+        self.press(browser, "Arm")
+        browser.find('//dialog[contains(., "Arm the house?")]')
+        self.press(browser, "Arm")
+        self.hub.wait_for(lambda: self.ask("GET", "armed")["scene"] == "Away", "armed")
+        browser.find('//ul[@class="notices"]//button[.="Disarm"]')
+        self.press(browser, "Disarm")
+        browser.find('//dialog[contains(., "Disarm the house?")]')
+        self.press(browser, "Disarm")
+        self.hub.wait_for(lambda: self.ask("GET", "armed")["scene"] is None, "disarmed")
+
+    def test_leaving(self):
+        person = self.device("Gina", "member")
+        browser = self.begin(320, person)
+        self.press(browser, "About this house")
+        browser.find("//dialog")
+        self.press(browser, "Leave this house")
+        browser.find('//dialog//button[@value="yes"]')
+        self.press(browser, "Cancel")
+        self.assertEqual(self.status(person)["status"], "approved")
+        self.press(browser, "Leave this house")
+        browser.find('//dialog//button[@value="yes"]')
+        self.press(browser, "Leave")
+        self.hub.wait_for(lambda: not any(
+            each["device"] == person.fingerprint and each["status"] == "approved" for each in self.hub.devices()), "let in no more")
 
     def test_arranging(self):
         browser = self.begin(320)
