@@ -175,6 +175,7 @@ class DayTests(SampleTests):
         self.addCleanup(self.ask, "DELETE", "rules/Smoke")
         self.addCleanup(self.ask, "POST", "messages/acknowledge", {"upTo": 1000})
         self.set("Smoke detector", False)
+        self.addCleanup(self.set, "Smoke detector", False)
         browser = self.browser(self.owner)
         browser.find('//p[@id="status"][contains(., "Up to date")]')
         # The system's own sheet, where there is one, and a program for mail are not the browser's.
