@@ -166,7 +166,12 @@ class Firefox(Browser):
         self.command("WebDriver:ElementSendKeys", id=element, text=text)
 
     def key(self, text):
-        """A key, to what has the focus."""
+        """A key, to what has the focus. Behind the end of the page Tab leads to the browser's own bars, where no driver
+        presses keys: from there it comes back."""
+        if not self.run("return document.hasFocus()"):
+            self.context("chrome")
+            self.run("gBrowser.selectedBrowser.focus(); return null")
+            self.context("content")
         self.write(self.command("WebDriver:GetActiveElement")["value"][ELEMENT], text)
 
     def cookies(self):
