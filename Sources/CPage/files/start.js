@@ -12,5 +12,10 @@ globalThis.early = new Map(["device", "hub", "states"].map((path) => {
   return [path, answer.catch(() => null)];
 }));
 
-import("./session.js").catch(() => {});
-import("./page.js").catch(() => setTimeout(() => location.reload(), 3000));
+// Neither the style nor the rest of the document is waited for until here.
+function begin() {
+  import("./session.js").catch(() => {});
+  import("./page.js").catch(() => setTimeout(() => location.reload(), 3000));
+}
+if (document.readyState === "loading") addEventListener("DOMContentLoaded", begin);
+else begin();
