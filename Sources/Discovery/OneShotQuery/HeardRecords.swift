@@ -2,7 +2,7 @@
 /// them in many messages, and its address in one of them, which counts for all (RFC 6762 § 10: records are of
 /// a name, whichever message brings them). What a service still lacks then is to be asked for.
 ///
-/// Who follows learns what ends, too: what was said farewell to, or was not heard again in its time, though it
+/// Who follows learns what ends, too: what was said farewell to, or was not heard again in time, though it
 /// was asked for (§ 5.2, § 10). Nothing else of this is a cache as a responder has it.
 ///
 /// Anybody on the link can say anything: there are bounds on services, hosts and questions, and what is the

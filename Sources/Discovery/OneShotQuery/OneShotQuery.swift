@@ -133,7 +133,7 @@ final class OneShotQuery {
         sockets.listener?.includeOwn()
     }
 
-    /// Takes the place of a stack: from now on what was heard is asked for again in its time, and what ends is
+    /// Takes the place of a stack: from now on what was heard is asked for again in time, and what ends is
     /// told, too. Networks may come and go.
     func follow() {
         (hears, nextRenewal) = (true, .now)
