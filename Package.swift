@@ -62,8 +62,8 @@ let package = Package(
         // more, which `scan` or `print` would load at their start for nothing. avahi-client's pkg-config file
         // has a flag that SwiftPM prohibits, so the map links by itself.
         .systemLibrary(name: "CAvahi", providers: [.apt(["libavahi-client-dev"])]),
-        // avahi's stack, for announcing without its daemon. Its header only: libavahi-core is loaded when it is
-        // needed, too. Both export an avahi_entry_group_free, and they differ.
+        // avahi's stack, for announcing without its daemon. Its header only: libavahi-core is loaded when it
+        // is needed, too. Both export an avahi_entry_group_free, and they differ.
         .systemLibrary(name: "CAvahiCore", providers: [.apt(["libavahi-core-dev"])]),
         // Loaded with the first code or picture, never linked. These three cost every start a tenth of its
         // time; with libzbar come the libraries of cameras and of X11.

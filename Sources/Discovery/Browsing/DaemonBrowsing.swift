@@ -100,7 +100,8 @@ final class DaemonBrowsing {
         if let resolution = resolutions.removeValue(forKey: instance) { ended.append(resolution) }
     }
 
-    /// Frees everything. Must not be called from within a callback: avahi uses the client after the callback returns.
+    /// Frees everything. Must not be called from within a callback: avahi uses the client after the callback
+    /// returns.
     func close() {
         if let client { avahi.avahi_client_free(client) }
         client = nil
