@@ -29,6 +29,9 @@ package struct EndRule: Hashable, Sendable {
     /// Answers to the first question: it goes out after 20 ms, avahi-daemon collects its own with others for
     /// 100 more, and a responder delays its answer by up to 120, because several may answer (RFC 6762 § 6).
     package static let answers = Duration.milliseconds(240)
+    /// The same without the daemon: this process collects nothing, and its question goes
+    /// out after 60 ms at the latest.
+    package static let ownAnswers = Duration.milliseconds(180)
     /// What may follow an answer: a question for an address, a second packet of known answers.
     package static let followUp = Duration.milliseconds(140)
     /// For Wi-Fi and slow machines, in both.
@@ -62,8 +65,6 @@ package struct EndRule: Hashable, Sendable {
     /// A machine is busy if this process could not run for that long, in all.
     package static let busyStall = Duration.milliseconds(500)
 
-    /// What is waited for without a sign of anything else.
-    private static let firstAnswers = answers + margin
     static let maximumStall = limit * 2
     /// How long a daemon that was lost is waited for: it asks its first question, and repeats it.
     static let comeback = thirdQuestion
@@ -137,7 +138,7 @@ package struct EndRule: Hashable, Sendable {
             } else if isAlone {
                 EndRule.aloneAnswers + slowness
             } else {
-                EndRule.firstAnswers + excess
+                (isUncached ? EndRule.ownAnswers : EndRule.answers) + EndRule.margin + excess
             }
         let (least, wait): (Duration, Wait) =
             if hasHints {

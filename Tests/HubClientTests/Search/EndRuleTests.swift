@@ -84,7 +84,7 @@ import Testing
         rule.isPrompt = true
         #expect(end(rule) == .milliseconds(190))
         rule.isUncached = true
-        #expect(end(rule) == .milliseconds(350))
+        #expect(end(rule) == .milliseconds(290))
     }
 
     @Test func whereOneAnswerWasSlowTheNextMayBe() {
