@@ -239,10 +239,25 @@ extension Sighting {
         #expect(floods.count == 1)
         let real = try service("Hub", at: "10.0.0.1")
         #expect(listing.apply(.resolved(real), at: .zero) == [.added(try #require(listing.hubs.last))])
-        // One of the evil ones goes, and another finds its place.
-        _ = listing.apply(.gone(.service(try service("Evil 0", at: "10.0.0.66").instance)), at: .zero)
-        let next = try service("Evil 9999", at: "10.0.0.66", host: "evil.local")
-        #expect(listing.apply(.resolved(next), at: .zero).count == 1)
+        // One of the evil ones goes, and one that was left out takes its place; who was is bounded, too.
+        let before = listing.entryCount
+        for number in 0..<100 {
+            let gone = try service("Evil \(number)", at: "10.0.0.66")
+            let changes = listing.apply(.gone(.service(gone.instance)), at: .zero)
+            #expect(changes.contains { if case .removed = $0 { true } else { false } })
+            #expect(changes.contains { if case .added = $0 { true } else { false } })
+        }
+        #expect(listing.hubs.count == HubListing.maximumServicesPerAddress + 1)
+        #expect(listing.entryCount <= before)
+        // What has gone while it was left out does not come in.
+        let last = try service("Evil 9999", at: "10.0.0.66", host: "evil.local")
+        #expect(listing.apply(.resolved(last), at: .zero).isEmpty)
+        #expect(listing.apply(.gone(.service(last.instance)), at: .zero).isEmpty)
+        for number in 100..<600 {
+            let gone = try service("Evil \(number)", at: "10.0.0.66")
+            _ = listing.apply(.gone(.service(gone.instance)), at: .zero)
+        }
+        #expect(!listing.hubs.contains { $0.name == "Evil 9999" })
     }
 
     @Test func aHubThatIsAnnouncedInBothFamiliesCountsOnce() throws {

@@ -16,7 +16,7 @@ public struct HubListing: Sendable {
         /// A service was announced with an address that cannot belong to a hub. It is not in the table.
         case rejected(ResolvedService, HubAddressError)
         /// More services than ``maximumServicesPerAddress`` are announced at this service's address. The
-        /// excess is not in the table. Reported once per address, at most for 64 addresses.
+        /// excess is not in the table until others of them are gone. Reported once per address, at most for 64 addresses.
         case flooded(ResolvedService)
         /// The table or one of its rows is full, so hubs or addresses may be missing from now on: the oldest
         /// rows have made room. Reported once.
@@ -88,6 +88,9 @@ public struct HubListing: Sendable {
     /// on however many interfaces it is announced.
     private var services: [NetworkAddress: [DiscoveredHub.Key: Int]] = [:]
     private var flooding: Set<NetworkAddress> = []
+    /// What came last of those that their address has no room for: they come in as soon as it has.
+    private var leftOut: [ServiceInstance: Announcement] = [:]
+    private var leftOutOrder = Seniority<ServiceInstance>()
     private var nextNumber = 0
     /// No hint is older.
     private var oldestHint: Duration?
@@ -127,7 +130,7 @@ public struct HubListing: Sendable {
                 return []
             }
             return resolve(service, hinted: time, at: time)
-        case .gone(.service(let instance)): return removal(of: instance)
+        case .gone(.service(let instance)): return removal(of: instance) + comeIn(at: time)
         case .changed(let address, let name, let interface):
             return addresses(of: Host(name: name.lowercased(), interface: interface)) { records in
                 records.gone.remove(address)
@@ -159,8 +162,24 @@ public struct HubListing: Sendable {
     }
 
     private mutating func removal(of instance: ServiceInstance) -> [Change] {
+        if leftOutOrder.remove(instance) { leftOut[instance] = nil }
         guard let key = keys[instance] else { return [] }
         return changes(of: [key]) { $0.remove(instance) }
+    }
+
+    /// Those that were left out, where there is room for them now.
+    private mutating func comeIn(at time: Duration) -> [Change] {
+        let ready = leftOut.values.filter { !isFull($0.service.address, without: .init($0.service)) }
+        return ready.flatMap { resolve($0.service, hinted: $0.hinted, at: time) }
+    }
+
+    private mutating func leaveOut(_ announcement: Announcement) {
+        let instance = announcement.service.instance
+        leftOutOrder.insert(instance)
+        leftOut[instance] = announcement
+        if leftOut.count > HubListing.maximumServicesPerAddress, let oldest = leftOutOrder.removeOldest() {
+            leftOut[oldest] = nil
+        }
     }
 
     private mutating func addresses(
@@ -212,8 +231,11 @@ public struct HubListing: Sendable {
         let old = keys[instance]
         if old != key, isFull(service.address, without: key) {
             let isNews = flooding.count < 64 && flooding.insert(service.address).inserted
-            return removal(of: instance) + (isNews ? [.flooded(service)] : [])
+            let removed = removal(of: instance)
+            leaveOut(Announcement(service: service, hinted: hinted))
+            return removed + (isNews ? [.flooded(service)] : [])
         }
+        if leftOutOrder.remove(instance) { leftOut[instance] = nil }
         if let hinted { oldestHint = oldestHint.map { min($0, hinted) } ?? hinted }
         let overflowBefore = overflowCount
         let announcement = Announcement(service: service, hinted: hinted)
@@ -291,6 +313,7 @@ public struct HubListing: Sendable {
     var entryCount: Int {
         rows.values.reduce(0) { $0 + $1.announcements.count } + keys.count + hosts.count + services.count
             + keysOfHosts.values.reduce(0) { $0 + $1.count } + hostOrder.count + flooding.count
+            + leftOut.count + leftOutOrder.entryCount
     }
 
     private mutating func count(_ service: ResolvedService, _ change: Int, of key: DiscoveredHub.Key) {
