@@ -98,9 +98,9 @@ package struct SearchHubs: Sendable {
                 let pause = now - lastLook - SearchHubs.interval
                 lastLook = now
                 // Before the step itself: it may decide that the search is over.
-                if pause >= SearchHubs.stall { _ = search.take(.stalled(pause), at: now) }
+                let stall: [SearchState.Step] = pause >= SearchHubs.stall ? [.stalled(pause)] : []
                 var hasNews = false
-                for event in (inbox.take() + [step]).flatMap({ search.take($0, at: now) }) {
+                for event in (stall + inbox.take() + [step]).flatMap({ search.take($0, at: now) }) {
                     try report(event)
                     if case .table = event { hasNews = true }
                 }

@@ -1,6 +1,7 @@
 import Addresses
 import Discovery
 import Pairing
+import TestSupport
 import Testing
 
 @testable import HubClient
@@ -52,6 +53,45 @@ import Testing
             case .table, .progress, .wait, .over: nil
             }
         }
+    }
+
+    /// One host announces more than the table takes of one, and all of them go again.
+    @Test(arguments: 0..<20 as Range<UInt64>) func whatWasSaidIsSaidToBeGone(seed: UInt64) throws {
+        var random = SplitMix64(seed: seed)
+        var state = try state(watches: true)
+        let count = HubListing.maximumServicesPerAddress + 144
+        let services = try (0..<count).map { number in
+            let hub = try self.service("Hub \(number)", at: "10.0.0.5")
+            return ResolvedService(
+                instance: hub.instance, host: "come.local", port: 8000, address: hub.address, txt: hub.txt)
+        }
+        var said: Set<String> = []
+        var time = Duration.zero
+        func note(_ events: [SearchState.Event]) {
+            for event in events {
+                switch event {
+                case .added(let hub): #expect(said.insert(hub.hub.name).inserted)
+                case .removed(let hub): #expect(said.remove(hub.hub.name) != nil)
+                default: break
+                }
+            }
+        }
+        for service in services {
+            time += .milliseconds(1)
+            note(state.hear(.resolved(service), at: time))
+        }
+        time += .seconds(1)
+        note(state.take(.tick, at: time))
+        #expect(said.count == HubListing.maximumServicesPerAddress)
+        for service in services.shuffled(using: &random) {
+            note(state.hear(.gone(service.instance), at: time))
+            if Int.random(in: 0..<20, using: &random) == 0 { time += .milliseconds(20) }
+        }
+        for _ in 0..<3 {
+            time += .seconds(1)
+            note(state.take(.tick, at: time))
+        }
+        #expect(said.isEmpty)
     }
 
     @Test func aRowIsSaidOnceItIsQuiet() throws {
