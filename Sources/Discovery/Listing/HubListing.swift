@@ -16,7 +16,8 @@ public struct HubListing: Sendable {
         /// A service was announced with an address that cannot belong to a hub. It is not in the table.
         case rejected(ResolvedService, HubAddressError)
         /// More services than ``maximumServicesPerAddress`` are announced at this service's address. The
-        /// excess is not in the table until others of them are gone. Reported once per address, at most for 64 addresses.
+        /// excess is not in the table until others of them are gone. Reported once per address, at most for
+        /// 64 addresses.
         case flooded(ResolvedService)
         /// The table or one of its rows is full, so hubs or addresses may be missing from now on: the oldest
         /// rows have made room. Reported once.
