@@ -9,6 +9,9 @@ import Testing
 @testable import HubService
 
 @Suite struct UpstreamCallsTests {
+    /// No machine is as slow as that.
+    private static let ample = Duration.seconds(600)
+
     /// The hub's own requests to an upstream that a test plays.
     private struct Setting {
         let upstream: RawUpstream
@@ -56,7 +59,8 @@ import Testing
 
     @Test func theUpstreamSeesTheHubAndAnswers() async throws {
         try await Setting.run(tls: .random()) { setting in
-            async let reply = setting.calls.call("POST", "/devices/1/activators/2", json: Array("{}".utf8))
+            async let reply = setting.calls.call(
+                "POST", "/devices/1/activators/2", json: Array("{}".utf8), within: Self.ample)
             let peer = try await setting.upstream.accept()
             let head = try await peer.read(until: "\r\n\r\n")
             #expect(head.hasPrefix("POST /devices/1/activators/2 HTTP/1.1\r\nHost: 127.0.0.1:"))
@@ -72,12 +76,12 @@ import Testing
     /// GET uses a connection again, and a new one if that has closed.
     @Test func readingSurvivesAClosedConnection() async throws {
         try await Setting.run { setting in
-            async let first = setting.calls.call("GET", "/devices/")
+            async let first = setting.calls.call("GET", "/devices/", within: Self.ample)
             let peer = try await setting.upstream.accept()
             _ = try await peer.read(until: "\r\n\r\n")
             try await peer.write(Self.ok)
             _ = try await first
-            async let second = setting.calls.call("GET", "/devices/")
+            async let second = setting.calls.call("GET", "/devices/", within: Self.ample)
             _ = try await peer.read(until: "\r\n\r\n")
             await peer.close()
             let other = try await setting.upstream.accept()
@@ -91,7 +95,7 @@ import Testing
     @Test func anOrderIsSentOnce() async throws {
         try await Setting.run { setting in
             async let order = error { () async throws(UpstreamCallError) in
-                try await setting.calls.call("POST", "/x", json: [])
+                try await setting.calls.call("POST", "/x", json: [], within: Self.ample)
             }
             let peer = try await setting.upstream.accept()
             _ = try await peer.read(until: "\r\n\r\n")
@@ -109,7 +113,7 @@ import Testing
             _ = try await setting.upstream.accept()
 
             async let malformed = error { () async throws(UpstreamCallError) in
-                try await setting.calls.call("GET", "/")
+                try await setting.calls.call("GET", "/", within: Self.ample)
             }
             let peer = try await setting.upstream.accept()
             _ = try await peer.read(until: "\r\n\r\n")
@@ -124,7 +128,7 @@ import Testing
     @Test func aLongAnswerIsRefused() async throws {
         try await Setting.run { setting in
             async let large = error { () async throws(UpstreamCallError) in
-                try await setting.calls.call("GET", "/")
+                try await setting.calls.call("GET", "/", within: Self.ample)
             }
             let peer = try await setting.upstream.accept()
             _ = try await peer.read(until: "\r\n\r\n")
@@ -140,7 +144,7 @@ import Testing
             let count = UpstreamCalls.maximumAtOnce + 4
             try await withThrowingTaskGroup(of: Int.self) { group in
                 for _ in 0..<count {
-                    group.addTask { try await setting.calls.call("GET", "/").status }
+                    group.addTask { try await setting.calls.call("GET", "/", within: Self.ample).status }
                 }
                 group.addTask {
                     for _ in 0..<UpstreamCalls.maximumAtOnce {
@@ -162,7 +166,7 @@ import Testing
         try await Setting.run { setting in
             let task = Task {
                 await error { () async throws(UpstreamCallError) in
-                    try await setting.calls.call("GET", "/", within: .seconds(600))
+                    try await setting.calls.call("GET", "/", within: Self.ample)
                 }
             }
             _ = try await setting.upstream.accept()
@@ -177,7 +181,9 @@ import Testing
         let calls = try await UpstreamCalls(
             link, as: DeviceFields(fingerprint: "A", name: "B", role: .owner),
             on: MultiThreadedEventLoopGroup.singleton.next())
-        let fault = await error { () async throws(UpstreamCallError) in try await calls.call("GET", "/") }
+        let fault = await error { () async throws(UpstreamCallError) in
+            try await calls.call("GET", "/", within: Self.ample)
+        }
         #expect(fault == .noUpstream)
     }
 }
