@@ -57,8 +57,8 @@ package struct HeardRecords: Sendable {
         /// By the family of the messages that announced it.
         var announced: [NetworkAddress.Family: Announcement] = [:]
 
-        var families: some Sequence<NetworkAddress.Family> {
-            announced.lazy.filter { !$0.value.life.isEnding }.map(\.key)
+        var families: [NetworkAddress.Family] {
+            announced.filter { !$0.value.life.isEnding }.map(\.key)
         }
     }
 
@@ -225,7 +225,7 @@ package struct HeardRecords: Sendable {
     }
 
     private func time(of service: Service) -> ContinuousClock.Instant? {
-        guard service.families.contains(where: { _ in true }), !lacks(service).isEmpty else { return nil }
+        guard !service.families.isEmpty, !lacks(service).isEmpty else { return nil }
         let next =
             service.rounds < HeardRecords.askingTimes.count
             ? service.first + HeardRecords.askingTimes[service.rounds] : nil
