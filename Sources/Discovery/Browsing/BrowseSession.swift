@@ -245,6 +245,7 @@ extension BrowseSession {
             query?.includeOwn()
             if browser.follows {
                 query?.follow()
+                multicastAnswers = .now + BrowseSession.answerTime
                 pursue()
             }
         }

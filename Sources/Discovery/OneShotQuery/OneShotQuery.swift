@@ -27,7 +27,7 @@ final class OneShotQuery {
     /// Names of instances that a host has multicast, where they came in.
     typealias Announced = @Sendable ([[UInt8]], NetworkInterface, NetworkAddress.Family) -> Void
 
-    /// What is no longer there, on the interface of this name.
+    /// What is no longer there, on an interface.
     typealias Ended = @Sendable (HeardRecords.Ended, NetworkInterface) -> Void
 
     private let serviceType: String
@@ -39,10 +39,10 @@ final class OneShotQuery {
     private var links: [Link: Sockets] = [:]
     /// They hear the group, until ``stopHearing()``.
     private var hears = true
-    /// What is heard is followed, from ``follow()`` on.
-    private var changes: DescriptorWatch?
+    /// When what was heard is looked through next, from ``follow()`` on.
     private var nextRenewal: ContinuousClock.Instant?
     private var follows: Bool { nextRenewal != nil }
+    private var changes: DescriptorWatch?
     /// By interface.
     private var records: [String: HeardRecords] = [:]
     private var rounds: UInt8 = 0
@@ -117,9 +117,6 @@ final class OneShotQuery {
             records[link.interface] = HeardRecords(type: type, families: Set(families), follows: follows)
         }
     }
-
-    /// True if there is a network to ask on.
-    var hasNetworks: Bool { !links.isEmpty }
 
     /// Asks this machine, too: with a daemon on it that knows all of this machine's services, that would be
     /// asking twice.
@@ -270,17 +267,19 @@ final class OneShotQuery {
 
     private func renew() {
         nextRenewal = .now + .seconds(1)
+        var asksForServices = false
         for name in records.keys {
-            guard let renewal = records[name]?.renew(at: .now) else { continue }
-            if renewal.asksForServices { askForMulticast() }
-            let listeners = links.filter { $0.key.interface == name }.compactMap(\.value.listener)
+            let there = links.filter { $0.key.interface == name }.map(\.value)
+            guard let interface = there.first?.socket.interface, let renewal = records[name]?.renew(at: .now)
+            else { continue }
+            asksForServices = asksForServices || renewal.asksForServices
             for questions in renewal.questions {
                 let bytes = DNSMessage.questions(questions, id: nil)
-                for listener in listeners { listener.send(bytes) }
+                for sockets in there { sockets.listener?.send(bytes) }
             }
-            guard let interface = listeners.first?.interface else { continue }
             for one in renewal.ended { ended(one, interface) }
         }
+        if asksForServices { askForMulticast() }
     }
 
     /// The message identifier of ``pursue()`` is the first of this query and this: there are at most three
