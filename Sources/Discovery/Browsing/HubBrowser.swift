@@ -38,8 +38,8 @@ public struct HubBrowser: Hashable, Sendable {
     public var follows: Bool
     /// True: a one-shot query (RFC 6762 § 5.1) runs ahead of the stack, and gives
     /// what is ``Sighting/Evidence/heard``.
-    /// For the first 1.4 seconds it also hears what is multicast to port 5353, which it shares with the
-    /// stack.
+    /// For the first 1.4 seconds, and without a daemon as long as the search lasts, it also hears what is
+    /// multicast to port 5353, which it shares with others.
     public var asksOnce: Bool
 
     /// A browser; it sends nothing until its sightings are read.

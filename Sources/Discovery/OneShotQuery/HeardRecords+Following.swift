@@ -68,11 +68,7 @@ extension HeardRecords {
     }
 
     /// All services: what ends with the network.
-    package var all: [Ended] {
-        services.values.flatMap { service in
-            service.announced.keys.map { .service(service.label, $0) }
-        }
-    }
+    package var all: [Ended] { services.values.flatMap(\.ended) }
 
     /// The labels of the services that need not be said again over `family` (RFC 6762 § 7.1).
     package func known(over family: NetworkAddress.Family, at now: ContinuousClock.Instant) -> [[UInt8]] {

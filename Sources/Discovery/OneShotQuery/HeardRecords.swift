@@ -3,7 +3,7 @@
 /// a name, whichever message brings them). What a service still lacks then is to be asked for.
 ///
 /// Who follows learns what ends, too: what was said farewell to, or was not heard again in time, though it
-/// was asked for (§ 5.2, § 10). Nothing else of this is a cache as a responder has it.
+/// was asked for (§ 5.2, § 10).
 ///
 /// Anybody on the link can say anything: there are bounds on services, hosts and questions, and what is the
 /// oldest gives way.
@@ -56,6 +56,9 @@ package struct HeardRecords: Sendable {
         var lastAsked: ContinuousClock.Instant?
         /// By the family of the messages that announced it.
         var announced: [NetworkAddress.Family: Announcement] = [:]
+
+        /// It, in each family, as what is gone.
+        var ended: [Ended] { announced.keys.map { .service(label, $0) } }
 
         var families: [NetworkAddress.Family] {
             announced.filter { !$0.value.life.isEnding }.map(\.key)
@@ -266,7 +269,7 @@ package struct HeardRecords: Sendable {
         guard let service = services.removeValue(forKey: name) else { return }
         lacking.remove(name)
         _ = order.remove(name)
-        if follows { ended += service.announced.keys.map { .service(service.label, $0) } }
+        if follows { ended += service.ended }
     }
 
     /// True if that is news.

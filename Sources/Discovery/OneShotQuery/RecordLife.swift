@@ -2,7 +2,7 @@
 struct RecordLife: Hashable, Sendable {
     /// The least that a record lives. An answer to a one-shot question says 10 seconds, whatever the record's
     /// own time is (§ 6.7); and a host whose records live for a second would have everybody ask without end.
-    static let minimum = Duration.seconds(60)
+    private static let minimum = Duration.seconds(60)
     /// What was said farewell to, or was left out by a host that says all of a kind, ends after that: another
     /// host with the record can object (§ 10.1, § 10.2).
     static let farewell = Duration.seconds(1)

@@ -29,8 +29,8 @@ package struct EndRule: Hashable, Sendable {
     /// Answers to the first question: it goes out after 20 ms, avahi-daemon collects its own with others for
     /// 100 more, and a responder delays its answer by up to 120, because several may answer (RFC 6762 § 6).
     package static let answers = Duration.milliseconds(240)
-    /// The same without the daemon: this process collects nothing, and its question goes
-    /// out after 60 ms at the latest.
+    /// The same without the daemon: this process collects nothing, and its question goes out after 60 ms at
+    /// the latest.
     package static let ownAnswers = Duration.milliseconds(180)
     /// What may follow an answer: a question for an address, a second packet of known answers.
     package static let followUp = Duration.milliseconds(140)
