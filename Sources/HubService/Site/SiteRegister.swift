@@ -15,7 +15,10 @@ package final class SiteRegister: SharedFiles {
         var latest: SiteSnapshot?
         /// What the change that is under way is based on.
         var base: SiteSnapshot?
-        /// When the site was asked that said last that this is the newest.
+        /// When the site was asked that said last that this revision is the newest.
+        var asked: (head: Int64, Confirmation)?
+        /// The same, once the copy was of that revision: readers have nothing else, and it lags behind as
+        /// long as a command holds the lock of the directory.
         var confirmed: Confirmation?
         /// What this process has copied, and the files as they were then.
         var copied: (head: Int64, stamps: [FileStamp?])?
@@ -45,13 +48,13 @@ package final class SiteRegister: SharedFiles {
         let head = try store.head()
         let known = content.withLock { content in
             guard let latest = content.latest, latest.head == head else { return nil as SiteSnapshot? }
-            content.confirmed = asked
+            content.asked = (head, asked)
             return latest
         }
         if let known { return known }
         let fresh = try store.snapshot()
         content.withLock { content in
-            content.confirmed = asked
+            content.asked = (fresh.head, asked)
             if content.latest.map({ $0.head < fresh.head }) ?? true { content.latest = fresh }
         }
         return fresh
@@ -105,19 +108,37 @@ package final class SiteRegister: SharedFiles {
 
     /// Makes the files in the directory those of `snapshot`, unless they are newer. Call it under its lock.
     func copy(_ snapshot: SiteSnapshot, to directory: borrowing ProtectedDirectory) throws {
-        let stamps = try SiteRegister.stamps(directory)
-        let copied = content.withLock { $0.copied }
-        if let copied, copied.head == snapshot.head, copied.stamps == stamps { return }
+        if try hasCopied(snapshot, to: directory) { return }
         let before = try? directory.read(SiteCopy.fileName, SiteCopy.init(parsing:))
-        if let before, before.revision > snapshot.head { return }
+        if let before, before.revision > snapshot.head { return confirm(snapshot.head) }
         for (name, bytes) in snapshot.contents where (try? directory.read(name)) != bytes {
             try SiteRegister.check(name, bytes)
             // An older version must not come back by hand: it lets in who was revoked.
             try directory.replaceBoth(name, with: bytes)
         }
-        if before?.revision != snapshot.head { try note(snapshot.head, in: directory) }
         let fresh = try SiteRegister.stamps(directory)
         content.withLock { $0.copied = (snapshot.head, fresh) }
+        confirm(snapshot.head)
+        if before?.revision != snapshot.head { try note(snapshot.head, in: directory) }
+    }
+
+    /// True if nobody has changed the copy of `snapshot` that this process made: seen without the lock, which
+    /// a command that waits for the site may hold.
+    func hasCopied(
+        _ snapshot: SiteSnapshot, to directory: borrowing ProtectedDirectory
+    ) throws(FileError) -> Bool {
+        let stamps = try SiteRegister.stamps(directory)
+        let copied = content.withLock { $0.copied }
+        guard let copied, copied.head == snapshot.head, copied.stamps == stamps else { return false }
+        confirm(snapshot.head)
+        return true
+    }
+
+    /// The copy is of the revision `head`, or of a newer one.
+    private func confirm(_ head: Int64) {
+        content.withLock { content in
+            if let (asked, confirmation) = content.asked, asked == head { content.confirmed = confirmation }
+        }
     }
 
     /// Writes down that the copy is of the revision `head`, and when that was the newest.

@@ -76,13 +76,14 @@ final class SiteWatch: Sendable {
             guard let register else { return }
             follow(register, &round)
             let snapshot = try register.current()
-            try directory.withLock { directory in
-                try register.copy(snapshot, to: directory)
-                let pause = min(SiteWatch.noting, Double(register.settings.stale) / 10)
-                if round.noted.map({ .now - $0 >= .seconds(pause) }) ?? true {
-                    try register.note(snapshot.head, in: directory)
-                    round.noted = .now
+            let pause = min(SiteWatch.noting, Double(register.settings.stale) / 10)
+            let isNoted = round.noted.map { .now - $0 < .seconds(pause) } ?? false
+            if try !register.hasCopied(snapshot, to: directory) || !isNoted {
+                try directory.withLock { directory in
+                    try register.copy(snapshot, to: directory)
+                    if !isNoted { try register.note(snapshot.head, in: directory) }
                 }
+                if !isNoted { round.noted = .now }
             }
             if round.stream == nil {
                 round.watch += 1

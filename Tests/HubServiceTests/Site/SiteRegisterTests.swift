@@ -159,10 +159,15 @@ private final class FaultyStore: SiteStore {
             credentials: SiteCredentials(authority: [], certificate: [], key: []))
         let register = SiteRegister(gates.store, settings)
         #expect(throws: SiteError.stale(600)) { try register.checkFresh() }
-        _ = try register.current()
-        try register.checkFresh()
-        // What a process has confirmed counts for the next one, as long as it is not too old.
         let directory = try gates.first.state.open()
+        let snapshot = try register.current()
+        // What the site has said does not count until readers have it: a command may hold the lock.
+        #expect(throws: SiteError.stale(600)) { try register.checkFresh() }
+        #expect(try !register.hasCopied(snapshot, to: directory))
+        try directory.withLock { try register.copy(snapshot, to: $0) }
+        try register.checkFresh()
+        #expect(try register.hasCopied(snapshot, to: directory))
+        // What a process has confirmed counts for the next one, as long as it is not too old.
         for (age, isFresh) in [(10.0, true), (599, true), (700, false), (-3600, false)] {
             let copy = SiteCopy(
                 revision: 2, seen: Moment(wall: Date().addingTimeInterval(-age), boot: nil))

@@ -1,6 +1,7 @@
 """Several gates on etcd: three real members and two gates. What is decided at one counts at all, a code is good once at
 whichever, and without a majority nothing is decided that could be lost."""
 import concurrent.futures
+import fcntl
 import json
 import os
 import signal
@@ -240,6 +241,21 @@ class SiteTests(unittest.TestCase):
         for name in self.etcd.names[:2]:
             self.etcd.start(name)
         one.wait_for(lambda: answer(one, laptop) == 502, "it is back")
+
+    def test_a_copy_that_a_command_keeps_from_changing_lets_nobody_in(self):
+        one, other = self.gates("--stale", "2s")
+        laptop = self.pair(one, "Laptop")
+        other.wait_for(lambda: answer(other, laptop) == 502, "the other gate lets it in")
+        with open(os.path.join(other.state, ".lock")) as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            one.run("devices", "revoke", "Laptop")
+            other.wait_for(lambda: answer(other, laptop) == 503, "the time is over")
+            # The site answers this gate all the while: each time it tries again, it hears what is new.
+            other.wait_for(lambda: "has held" in other.log(), "it could not write that down")
+            end = time.monotonic() + 4
+            while time.monotonic() < end:
+                self.assertEqual(answer(other, laptop), 503)
+        other.wait_for(lambda: answer(other, laptop) == 403, "it is revoked there")
 
     def test_the_doctor_warns(self):
         """What is wrong with a site and does not yet hurt, as `doctor` says it."""
