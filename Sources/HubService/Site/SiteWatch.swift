@@ -162,15 +162,17 @@ final class SiteWatch: Sendable {
         // The members take turns in what they say.
         if round.fault == nil || !(error is SiteError) && round.fault != words {
             let stale = round.register.map { Duration.seconds($0.settings.stale).written } ?? ""
-            log.error(
-                "the site does not answer: nobody can pair, and known devices go on for \(stale): \(words)")
+            // A command that holds the lock, or a full disk, is none of the site's.
+            let fault =
+                error is SiteError ? "the site does not answer" : "what the site says cannot be written down"
+            log.error("\(fault): nobody can pair, and known devices go on for \(stale): \(words)")
         }
         round.fault = words
         guard let register = round.register, !round.isStale, (try? register.checkFresh()) == nil else {
             return
         }
         round.isStale = true
-        log.error("nobody is let in until the site answers again")
+        log.error("nobody is let in until this gate is up to date again")
         onStale()
     }
 }
