@@ -8,7 +8,7 @@ import Pairing
 extension OwnerPaths {
     func services(_ request: ResourceRequest) throws -> ResourceAnswer {
         _ = try QueryItems(request.resource.query, names: [])
-        let manage = ManageServices(state: state)
+        let manage = ManageServices(state: state, by: request.author)
         guard request.resource.pattern == .serviceDevice else {
             let devices = try AdministerDevices(state: state).list(at: clock())
             return reply(["services": .array(try manage.list().map { rights($0, of: devices) })])

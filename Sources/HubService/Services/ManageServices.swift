@@ -1,14 +1,20 @@
 import Addresses
+import FoundationEssentials
 import GatewayRules
 package import Identity
+import JSON
 package import Pairing
 
 /// The owner's decisions about which web services stand behind the hub: they count at once, also at a hub
 /// that serves.
 package struct ManageServices {
     private let state: HubState
+    private let author: JournalEntry.Author?
 
-    package init(state: HubState) { self.state = state }
+    /// - Parameter author: the owner's device through which it is done; nil for the command line on the hub.
+    package init(state: HubState, by author: JournalEntry.Author? = nil) {
+        (self.state, self.author) = (state, author)
+    }
 
     package func list() throws -> [WebService] {
         let directory = try state.open()
@@ -27,7 +33,7 @@ package struct ManageServices {
         _ name: PeerName, _ upstream: Upstream, port: UInt16?, isFree: (UInt16) -> Bool = { _ in true },
         _ settle: (inout WebService) -> Void
     ) throws -> (service: WebService, before: WebService?) {
-        try change { services, hub in
+        try change { services, hub, facts in
             let before = services.services.first { $0.name == name }
             guard before != nil || services.services.count < WebServices.maximumCount else {
                 throw ServiceError.tooMany
@@ -55,6 +61,12 @@ package struct ManageServices {
             }
             settle(&service)
             services.put(service)
+            var fact = JournalEntry.Fact(before == nil ? .made : .changed, of: service)
+            fact.role = service.rights.role.rawValue
+            if let before, before.rights.role != service.rights.role {
+                fact.before = before.rights.role.rawValue
+            }
+            facts.append(fact)
             return (service, before)
         }
     }
@@ -68,13 +80,20 @@ package struct ManageServices {
     ) throws -> (service: WebService, devices: [(device: ApprovedDevice, changed: Bool)]) {
         // The register first: its lock is the same.
         let all = try AdministerDevices(state: state).list()
-        return try change { services, _ in
+        return try change { services, _, facts in
             guard var service = services.service(text) else { throw ServiceError.unknown(text) }
             let peers = all.map { PeerSelector.Peer($0.name, $0.fingerprint, status: $0.status.rawValue) }
             service.rights.keep { known in all.contains { $0.fingerprint == known } }
             let devices = try selectors.map { selector in
                 let device = all[try selector.index(in: peers, kind: "device", list: "hubpair devices")]
-                return (device, service.rights.set(device, mayUse: mayUse))
+                let isChanged = service.rights.set(device, mayUse: mayUse)
+                if isChanged {
+                    var fact = JournalEntry.Fact(.changed, of: service)
+                    (fact.device, fact.name) = (device.fingerprint, device.name)
+                    fact.state = .boolean(mayUse)
+                    facts.append(fact)
+                }
+                return (device, isChanged)
             }
             guard
                 max(service.rights.allowed.count, service.rights.denied.count)
@@ -89,22 +108,36 @@ package struct ManageServices {
     /// - Returns: the service that was there.
     @discardableResult
     package func remove(_ text: String) throws -> WebService {
-        try change { services, _ in
+        try change { services, _, facts in
             guard let service = services.service(text) else { throw ServiceError.unknown(text) }
             services.remove(service)
+            facts.append(JournalEntry.Fact(.removed, of: service))
             return service
         }
     }
 
-    private func change<Result>(_ body: (inout WebServices, HubSettings) throws -> Result) throws -> Result {
+    /// - Parameter body: changes the services, and says what the journal is to tell of it.
+    private func change<Result>(
+        _ body: (inout WebServices, HubSettings, inout [JournalEntry.Fact]) throws -> Result
+    ) throws -> Result {
         try state.open().withLock { directory in
             let hub = try HubState.hub(in: directory).settings
             let before = try HubState.services(in: directory)
             var services = before
-            let result = try body(&services, hub)
-            if services != before { try directory.replace(WebServices.fileName, with: services.serialized) }
+            var facts: [JournalEntry.Fact] = []
+            let result = try body(&services, hub, &facts)
+            guard services != before else { return result }
+            try directory.replace(WebServices.fileName, with: services.serialized)
+            Journal.note(facts, by: author, at: Date(), in: directory)
             return result
         }
+    }
+}
+
+extension JournalEntry.Fact {
+    fileprivate init(_ event: JournalEntry.Event, of service: WebService) {
+        self.init(event)
+        (kind, what) = (JournalEntry.serviceKind, service.name.description)
     }
 }
 

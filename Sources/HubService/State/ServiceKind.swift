@@ -50,7 +50,8 @@ package enum ServiceKind: String, CaseIterable, Sendable {
         case .homeAssistant: ("/manifest.json", "\"Home Assistant\"")
         case .syncthing: ("/", "ng-app=\"syncthing\"")
         case .jupyter: ("/api", "{\"version\"")
-        case .cockpit: ("/", "cockpit")
+        // Many a page has the word in it.
+        case .cockpit: ("/ping", "\"service\": \"cockpit\"")
         // Once it is set up, `/` leads to its login.
         case .octoPrint: ("/static/js/app/client/wizard.js", "OctoPrint")
         case .nodeRED: ("/", "<title>Node-RED</title>")

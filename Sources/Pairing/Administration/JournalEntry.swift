@@ -21,9 +21,14 @@ package import JSON
 /// role that a device had. `code` is the name of a code or a sheet, never its secret. `what` is the name of a
 /// scene, a rule or a room, whose `kind` says which, or of an appliance and its activator, whose ids are the
 /// other two; of a request it is its method and path; of what was armed the scene that arms it. `count` is
-/// how many orders of the same kind are told of in one line. In the file, keys without a value are missing.
+/// how many orders of the same kind are told of in one line. Of a web service (`kind` is `service`) `role` is
+/// the least that may use it, or `state` says whether the device may, whatever its role. In the file, keys
+/// without a value are missing.
 /// Unknown keys are ignored, and a line with an unknown event or a fault is left out.
 package struct JournalEntry: Equatable, Sendable {
+    /// ``Fact/kind`` of a web service behind the hub.
+    package static let serviceKind = "service"
+
     package enum Event: String, Sendable, CaseIterable {
         /// A device was let in by a code for one device.
         case paired
@@ -39,7 +44,8 @@ package struct JournalEntry: Equatable, Sendable {
         case renamed
         case codeMade = "code_made"
         case codeVoid = "code_void"
-        /// Something that the household keeps was put down for the first time, changed, or removed.
+        /// Something that the household keeps, or a web service, was put down for the first time, changed, or
+        /// removed.
         case made, changed, removed
         /// Somebody armed or disarmed rules without running a scene.
         case armed, disarmed
@@ -64,7 +70,7 @@ package struct JournalEntry: Equatable, Sendable {
     package enum Matter: String, Sendable, CaseIterable {
         /// Devices and codes.
         case access
-        /// Rooms, scenes, rules, units; what is armed.
+        /// Rooms, scenes, rules, units, web services; what is armed.
         case house
         /// Appliances that were switched, scenes that ran.
         case orders

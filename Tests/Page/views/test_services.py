@@ -148,6 +148,12 @@ class ServicesPageTests(HouseTests):
         owner.click(mine)
         self.hub.wait_for(lambda: len(rights()["deny"]) == 1, "the owner's own right")
         owner.click('//dialog//button[text()="Close"]')
+        # The journal tells of it, there too: a name stands in marks of its own direction.
+        called = "\u2068{}\u2069".format
+        for words in ("{0} may use {1}", "{0} may not use {1} any more", "{2} may not use {1} any more"):
+            words = words.format(*map(called, ("Gustav", "For members", "Olga")))
+            owner.find(f'//li[contains(@class, "line")][span[text()="{words}"]]'
+                       f'[contains(., "by {called("Olga")} · on the page")]')
         self.assertEqual(owner.complaints(), [])
 
     def test_a_guest_finds_what_is_for_guests(self):

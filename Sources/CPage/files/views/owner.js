@@ -255,7 +255,7 @@ const events = {
   made: m("was made"), changed: m("was changed"), removed: m("was removed"), armed: m("armed the house"), disarmed: m("The house was disarmed"), scene_run: m("ran"), request: m("was sent"),
 };
 
-const kindWords = { scene: m("scene"), rule: m("rule"), room: m("room") };
+const kindWords = { scene: m("scene"), rule: m("rule"), room: m("room"), service: m("service") };
 const stateWord = (state) => (typeof state === "boolean" ? t(state ? "on" : "off") : String(state));
 const doors = { page: m("on the page"), hub: m("on the hub"), timer: m("at its time"), alarm: m("at an alarm") };
 
@@ -271,6 +271,7 @@ class JournalRow {
     const word = ["scene_run", "armed"].includes(entry.event) ? t("scene") : kindWords[kind] ? t(kindWords[kind]) : kind;
     const order = called(thing ?? t("Other appliances"));
     const words = entry.event === "order" ? (state === null || state === undefined ? order : t("{0} to {1}", order, stateWord(state)))
+      : kind === "service" && entry.name ? t(state === true ? "{0} may use {1}" : "{0} may not use {1} any more", called(entry.name), called(thing))
       : thing ? [word, called(thing), event].filter(Boolean).join(" ")
       : entry.name ? `${called(entry.name)} ${event}` : event;
     const what = count > 1 ? `${words}, ${t("{0} times", count)}` : words;

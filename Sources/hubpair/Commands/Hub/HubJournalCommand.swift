@@ -10,9 +10,9 @@ struct HubJournalCommand: AsyncParsableCommand {
         commandName: "journal", abstract: "Show who did what: let in, revoked, changed, switched; and when.",
         discussion: """
             The journal goes back some thousand entries of each kind: who was let in and revoked (access), \
-            who changed rooms, scenes and rules, and armed them (house), who switched what and ran scenes \
-            (orders). Orders of one device to one appliance within a minute are one line with their number. \
-            It has no secrets in it.
+            who changed rooms, scenes, rules and web services, and armed the house (house), who switched \
+            what and ran scenes (orders). Orders of one device to one appliance within a minute are one \
+            line with their number. It has no secrets in it.
 
             VIA is the door: a program of a device (gate), the page, the command line on the hub (hub), a \
             scene's time (timer) or an alarm. What goes through a proxy that only asks the hub who is there \
@@ -102,7 +102,13 @@ extension JournalEntry {
         case .renamed: return "\(device) was called \(fact.before ?? "-")"
         case .codeMade: return "\(codes) \(count > 1 ? "were" : "was") made\(standing)\(end)"
         case .codeVoid: return "\(codes) became void"
-        case .made, .changed, .removed: return "the \(kept) was \(fact.event.rawValue)"
+        case .changed where fact.kind == JournalEntry.serviceKind && fact.name != nil:
+            let service = fact.what ?? "-"
+            return fact.state == .boolean(true)
+                ? "\(device) may use \(service)" : "\(device) may not use \(service) any more"
+        case .made, .changed, .removed:
+            let people = fact.role.flatMap(Role.init(rawValue:)).map { ", for \($0.andAbove)" } ?? ""
+            return "the \(kept) was \(fact.event.rawValue)\(people)"
         case .armed: return "the house was armed as in the scene \(fact.what ?? "-")"
         case .disarmed: return "the house was disarmed"
         case .order: return ordered

@@ -29,6 +29,9 @@ struct HubServiceCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "list", abstract: "List the services, and who may use them.",
             discussion: """
+                FOR is the least role that may use it, and the devices that are named besides; MDNS says \
+                whether it is told on the network.
+
                 EXAMPLES:
                   hubpair hub service
                   hubpair hub service list --json
@@ -48,11 +51,12 @@ struct HubServiceCommand: ParsableCommand {
             let devices = try AdministerDevices(state: state.state).list()
             let names = Dictionary(devices.map { ($0.fingerprint, $0.name.description) }) { one, _ in one }
             try Table(
-                columns: ["NAME", "ADDRESS", "SERVER", "FOR"],
+                columns: ["NAME", "KIND", "ADDRESS", "SERVER", "FOR", "MDNS"],
                 rows: services.map { service in
                     [
-                        service.name.description, "https://\(host):\(service.port)/", service.upstream.text,
-                        service.audience(names),
+                        service.name.description, service.kind.rawValue, "https://\(host):\(service.port)/",
+                        (service.upstream.isTLS ? "https://" : "") + service.upstream.authority,
+                        service.audience(names), service.isAnnounced ? "yes" : "no",
                     ]
                 }
             ).write()
@@ -287,7 +291,7 @@ extension ServiceRule.HostField: ExpressibleByArgument {}
 
 extension Role {
     /// For whom something is of which this is the least role.
-    fileprivate var andAbove: String {
+    var andAbove: String {
         switch self {
         case .owner: "owners"
         case .member: "owners, members"
@@ -297,13 +301,13 @@ extension Role {
 }
 
 extension WebService {
-    /// Who may use it, in words.
+    /// Who may use it, in few words.
     fileprivate func audience(_ names: [Fingerprint: String]) -> String {
         func list(_ devices: [Fingerprint]) -> String {
             devices.map { names[$0] ?? $0.description }.joined(separator: ", ")
         }
         return
-            ([rights.role.andAbove] + (rights.allowed.isEmpty ? [] : [list(rights.allowed)])
+            (["\(rights.role.rawValue)s"] + (rights.allowed.isEmpty ? [] : [list(rights.allowed)])
             + (rights.denied.isEmpty ? [] : ["not " + list(rights.denied)])).joined(separator: ", ")
     }
 
