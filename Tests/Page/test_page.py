@@ -77,6 +77,14 @@ class RoundTests(HouseTests):
         browser.click('//li[contains(@class, "card")][contains(., "Device 2")]//button[@role="switch"]')
         browser.find('//li[contains(@class, "card")][contains(., "Device 2")][contains(., "On")]')
 
+    def test_what_the_document_asks_for_is_not_asked_again(self):
+        browser = self.browser(self.device("Ole", "guest"))
+        browser.find('//button[@role="switch"]')
+        asked = browser.run("return performance.getEntriesByType('resource').map((each) => new URL(each.name).pathname)")
+        for path in ("device", "hub"):
+            self.assertEqual(asked.count(f"/hubpair/v1/{path}"), 1, path)
+        self.assertEqual(browser.complaints(), [])
+
     def test_strangers_see_how_to_get_in(self):
         for device in (None, self.device("nobody")):
             text = self.browser(device).text

@@ -25,6 +25,14 @@ const roleNames = { owner: m("Owner"), member: m("Member"), guest: m("Guest") };
 // The parts of the page. Who they are for is told where they are added.
 const viewOrder = ["houses", "home", "messages", "arrange", "access", "health", "hubs"];
 
+// Fails when a hub that is known is to be taken to be away; never, where it is not known. Nobody waits for what is kept
+// before the hub has answered.
+async function late() {
+  if (!await recall()) return new Promise(() => {});
+  await new Promise((go) => setTimeout(go, shortPatience * 1000));
+  throw new Away("", true);
+}
+
 class App {
   house = new House();
   role = null;
@@ -156,8 +164,8 @@ class App {
 
   // Who this browser is here, and on which hub.
   async #introduce() {
-    const seconds = this.#mayRecall && await recall() ? shortPatience : 20;
-    const [device, hub] = await Promise.all([ask("GET", "device", undefined, seconds), own("hub")]);
+    const asked = Promise.all([ask("GET", "device"), own("hub")]);
+    const [device, hub] = await (this.#mayRecall ? Promise.race([asked, late()]) : asked);
     if (device?.status !== "approved") {
       const texts = {
         pending: t("The owner has not approved this browser yet. The page opens by itself when that happens."),

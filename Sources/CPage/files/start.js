@@ -3,11 +3,10 @@
 // A code of somebody who is in already: no script needs it, and nobody should read it in the address.
 if (/^#[0-9a-z]{40,}$/i.test(location.hash)) history.replaceState(null, "", location.pathname);
 
-// What the page asks first is on its way while the rest of its files comes; see hub.js. It takes each answer once.
+// What the page asks first is on its way since the document; see hub.js, which takes each answer once. Browsers take these for
+// what the document has preloaded as long as no more is said of how to ask.
 globalThis.early = new Map(["device", "hub", "states"].map((path) => {
-  const answer = fetch(`/hubpair/v1/${path}`, {
-    cache: "no-store", redirect: "error", signal: AbortSignal.timeout(20000), headers: { Accept: "application/json" },
-  });
+  const answer = fetch(`/hubpair/v1/${path}`, { signal: AbortSignal.timeout(20000), headers: { Accept: "application/json" } });
   // Then the page asks again.
   return [path, answer.catch(() => null)];
 }));

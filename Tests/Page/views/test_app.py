@@ -67,7 +67,8 @@ class AppTests(HouseTests):
 
     def test_it_opens_while_the_hub_is_away(self):
         browser = self.entered("--role", "owner")
-        self.assertEqual(browser.run("return navigator.serviceWorker.getRegistrations().then((all) => all.length)"), 1)
+        registered = "return navigator.serviceWorker.getRegistrations().then((all) => all.length)"
+        browser.wait(lambda: browser.run(registered) == 1, "no worker")
         self.is_kept(browser)
         lamps = len(browser.visible('//button[@role="switch"]'))
         self.hub.stop()
@@ -119,13 +120,21 @@ class AppTests(HouseTests):
     def test_what_the_browser_checks_is_said(self):
         for trusts, words in ((True, "checks at each visit"), (False, "cannot check yet")):
             browser = self.entered(trusts=trusts)
-            # No worker behind a warning that was clicked away.
-            count = browser.run("return navigator.serviceWorker.getRegistrations().then((all) => all.length)")
-            if NAME == "chromium":
-                self.assertEqual(count, int(trusts))
-            browser.click('//*[@id="about"]')
             # Firefox keeps the certificate that was let pass, and tells the page nothing of it.
-            self.says(browser, words if NAME == "chromium" else "warns when another certificate")
+            said = words if NAME == "chromium" else "warns when another certificate"
+
+            def is_said():
+                browser.click('//*[@id="about"]')
+                browser.find('//dialog//button[.="Close"]')
+                found = said in browser.text
+                browser.click('//dialog//button[.="Close"]')
+                return found
+            # Once the house is there.
+            browser.wait(is_said, f"it does not say “{said}”")
+            # No worker behind a warning that was clicked away.
+            if NAME == "chromium":
+                self.assertEqual(
+                    browser.run("return navigator.serviceWorker.getRegistrations().then((all) => all.length)"), int(trusts))
 
     def test_messages_while_the_page_is_closed(self):
         if NAME != "chromium":
