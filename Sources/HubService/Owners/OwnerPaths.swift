@@ -19,6 +19,7 @@ struct OwnerPaths: HubResources {
     let log: ServeLog
     let clock: @Sendable () -> Moment
     private let findings: FindingsDesk?
+    private let translated: (@Sendable (_ text: String, _ language: String) -> String)?
     private let queue = DispatchQueue(label: "hubpair.owners")
     private let waiting = Waiting()
 
@@ -30,13 +31,15 @@ struct OwnerPaths: HubResources {
 
     /// - Parameters:
     ///   - findings: lets the doctor look; nil if nobody can.
+    ///   - translated: what it says, in a language other than English.
     ///   - clock: returns the current time; replaced in tests.
     init(
         state: HubState, log: ServeLog, findings: (@Sendable () async -> [JSONValue])?,
+        translated: (@Sendable (_ text: String, _ language: String) -> String)?,
         clock: @escaping @Sendable () -> Moment
     ) {
         (self.state, self.log, self.clock) = (state, log, clock)
-        self.findings = findings.map { FindingsDesk($0) }
+        (self.findings, self.translated) = (findings.map { FindingsDesk($0) }, translated)
     }
 
     func answer(_ request: ResourceRequest) async -> ResourceAnswer {
@@ -100,10 +103,22 @@ struct OwnerPaths: HubResources {
         guard let findings else {
             return .refused(.serviceUnavailable, "unavailable", "nobody looks for faults here")
         }
-        let (found, time) = await findings.findings()
+        var (found, time) = await findings.findings()
+        if request.language != .english, let translated {
+            found = found.map { OwnerPaths.worded($0) { translated($0, request.language.rawValue) } }
+        }
         return .reply(
             ServeReply(
                 .ok, json: .object(["findings": .array(found), "time": .string(time.timestamp)])))
+    }
+
+    /// A finding with its sentences in other words. What programs go by stays.
+    private static func worded(_ finding: JSONValue, _ words: (String) -> String) -> JSONValue {
+        guard case .object(var members) = finding else { return finding }
+        for key in ["tried", "seen", "mend"] {
+            if let text = members[key]?.asString { members[key] = .string(words(text)) }
+        }
+        return .object(members)
     }
 
     /// Tells the log what an owner has done, in a line.

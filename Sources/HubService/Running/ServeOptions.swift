@@ -37,6 +37,8 @@ package struct ServeOptions: Sendable {
 
     /// Lets the doctor look at the hub, for its owners: lines of `doctor --json`. Nil: nobody can.
     package var findings: (@Sendable () async -> [JSONValue])?
+    /// What the doctor says in English, in the language of this code (ISO 639-1). Nil: English is all it has.
+    package var translated: (@Sendable (_ text: String, _ language: String) -> String)?
 
     package init() {}
 }

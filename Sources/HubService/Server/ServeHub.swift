@@ -91,7 +91,9 @@ package final class ServeHub: Sendable {
             let desk = AnswerDesk()
             let household = try await HouseGate(
                 state, hub, register, link: link, options: options, on: group, log: log, clock: clock)
-            let owners = OwnerPaths(state: state, log: log, findings: options.findings, clock: clock)
+            let owners = OwnerPaths(
+                state: state, log: log, findings: options.findings,
+                translated: options.translated, clock: clock)
             do {
                 let services = try ServedServices(state, log: log)
                 let names = try ServedNames(state, hub.settings, listen: options.listen, log: log)

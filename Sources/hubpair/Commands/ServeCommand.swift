@@ -101,6 +101,7 @@ struct ServeCommand: AsyncParsableCommand {
             }
             return findings
         }
+        options.translated = { Texts.words($0, in: $1) }
 
         // Another user's house, as the package has it, is the service manager's to run.
         if files.sockets == files.path {

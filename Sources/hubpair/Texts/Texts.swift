@@ -20,6 +20,11 @@ enum Texts {
             .map { table.words(String($0)) }.joined(separator: "\n")
     }
 
+    /// The same in the language of this code, whatever is spoken here: for who asks from elsewhere.
+    static func words(_ text: String, in code: String) -> String {
+        Language(rawValue: code).flatMap { Language.tables[$0]?.words(text) } ?? text
+    }
+
     /// The same for a word or sentence that quotes nothing, as the titles of a table.
     static func exactly(_ text: String) -> String { table?.exactly(text) ?? text }
 
@@ -43,6 +48,8 @@ enum Texts {
 /// A language with a table, by its code (ISO 639-1).
 enum Language: String, CaseIterable {
     case german = "de"
+
+    static let tables = Dictionary(uniqueKeysWithValues: allCases.map { ($0, TextTable($0.source)) })
 
     /// What the command line says.
     var source: String {

@@ -19,6 +19,7 @@ class GermanTests(HouseTests):
         browser.find('//*[contains(text(), " als Eigentümer")]')
         browser.click('//a[@href="#health"]')
         browser.find('//*[contains(@class, "verdict")][.="Warnung" or .="Fehler"]')
+        browser.find('//*[contains(@class, "item")]//p[starts-with(., "nach einer aktiven Netzschnittstelle gesucht")]')
         text = browser.text
         for english in ("problem\n", "warning\n", "skipped\n", "Health"):
             self.assertNotIn(english, text)

@@ -4,7 +4,7 @@ import { CodeMaker, roleChoice, roleHelp, roles } from "./code.js";
 import { button, called, confirm, make, Part, Row, say, sentence, set, span, toast, when } from "./dom.js";
 import { array, ask, list, own, part } from "./hub.js";
 import { ServiceRights } from "./rights.js";
-import { m, n, t } from "./text.js";
+import { language, m, n, t } from "./text.js";
 
 export class OwnerViews {
   #app; #devices = null; #codes = null; #names = null; #services = null; #journal = []; #self = ""; #lastLook = -Infinity;
@@ -101,7 +101,7 @@ export class OwnerViews {
     set(this.look, "disabled", true);
     say(this.healthText, t("The doctor looks at the hub. This takes some seconds …"));
     try {
-      const answer = await ask("GET", "findings", undefined, 60);
+      const answer = await ask("GET", "findings", undefined, 60, { "Accept-Language": language });
       const order = { problem: 0, warning: 1, skipped: 2, ok: 3 };
       const all = list(answer, "findings").sort((one, other) => (order[one.status] ?? 4) - (order[other.status] ?? 4));
       const bad = all.filter((each) => each.status === "problem" || each.status === "warning").length;
