@@ -43,8 +43,14 @@ package struct PruneDevices {
     private func candidates(
         among devices: ApprovedDevices, in directory: borrowing ProtectedDirectory, at now: Moment
     ) throws -> [Unseen] {
-        guard let record = try directory.read(LastSeen.fileName, LastSeen.init(parsing:)) else {
+        guard var record = try directory.read(LastSeen.fileName, LastSeen.init(parsing:)) else {
             throw HubError.noLastSeen
+        }
+        // This gate may not have served for long, while others saw them.
+        if let site = try state.site.register(in: directory) {
+            for (device, entry) in try site.store.seen(after: 0).entries {
+                record.learn(entry, of: device, at: now.wall)
+            }
         }
         return devices.devices.compactMap { device in
             guard device.verdict(at: now) == .approved else { return nil }

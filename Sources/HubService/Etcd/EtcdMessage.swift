@@ -14,12 +14,13 @@ enum EtcdMessage {
     }
 
     static func range(
-        _ key: [UInt8], to end: [UInt8]? = nil, limit: Int = 0, revision: Int64 = 0
+        _ key: [UInt8], to end: [UInt8]? = nil, limit: Int = 0, revision: Int64 = 0, after last: Int64 = 0
     ) -> JSONValue {
         var members: [String: JSONValue] = ["key": bytes(key)]
         if let end { members["range_end"] = bytes(end) }
         if limit > 0 { members["limit"] = .string(String(limit)) }
         if revision > 0 { members["revision"] = .string(String(revision)) }
+        if last > 0 { members["min_mod_revision"] = .string(String(last + 1)) }
         return .object(members)
     }
 
@@ -46,6 +47,14 @@ enum EtcdMessage {
         .object([
             "key": bytes(key), "target": .string("MOD"), "result": .string("EQUAL"),
             "mod_revision": .string("0"),
+        ])
+    }
+
+    /// The condition that there is such a key.
+    static func isThere(_ key: [UInt8]) -> JSONValue {
+        .object([
+            "key": bytes(key), "target": .string("VERSION"), "result": .string("GREATER"),
+            "version": .string("0"),
         ])
     }
 

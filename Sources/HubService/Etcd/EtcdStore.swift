@@ -8,6 +8,7 @@ import Pairing
 ///     moving      16 random bytes, while the first gate moves in
 ///     gates/ID    a gate's name
 ///     part/FILE/GROUP
+///     seen/FINGERPRINT   see ``SeenAtGates``; it is beside what changes compare, and no watch tells of it
 ///
 /// Every change compares the revision of `head` and writes it, so changes come one after the other, over all
 /// gates. A change whose answer got lost is asked for again, at another member: that `head` has its bytes
@@ -43,7 +44,7 @@ package final class EtcdStore: SiteStore {
 
     package func snapshot() throws(SiteError) -> SiteSnapshot {
         var snapshot = SiteSnapshot(head: 0, parts: [:])
-        try read { entry throws(SiteError) in
+        _ = try read(prefix, to: EtcdMessage.end(of: key("part/"))) { entry throws(SiteError) in
             if entry.key == key("head") { snapshot.head = entry.revision }
             guard let (name, part) = try self.part(entry) else { return }
             snapshot.parts[name] = part
@@ -55,16 +56,22 @@ package final class EtcdStore: SiteStore {
         return snapshot
     }
 
-    /// Reads all keys of the hub as they were at one moment, page by page.
-    private func read(_ take: (EtcdEntry) throws(SiteError) -> Void) throws(SiteError) {
-        var start = prefix
+    /// Reads keys of the hub as they were at one moment, page by page: those that have changed after a
+    /// revision.
+    ///
+    /// - Returns: the revision of that moment.
+    func read(
+        _ first: [UInt8], to end: [UInt8], after last: Int64 = 0,
+        _ take: (EtcdEntry) throws(SiteError) -> Void
+    ) throws(SiteError) -> Int64 {
+        var start = first
         var revision: Int64 = 0
-        let end = EtcdMessage.end(of: prefix)
         while true {
             let answer = try EtcdAnswer.Range(
                 parsing: call(
                     "/v3/kv/range",
-                    EtcdMessage.range(start, to: end, limit: EtcdStore.pageCount, revision: revision),
+                    EtcdMessage.range(
+                        start, to: end, limit: EtcdStore.pageCount, revision: revision, after: last),
                     limit: EtcdStore.answerLimit))
             try check(answer.header)
             if revision == 0 { revision = answer.header.revision }
@@ -75,7 +82,7 @@ package final class EtcdStore: SiteStore {
                 try take(entry)
                 start = entry.key + [0]
             }
-            guard answer.hasMore, !answer.entries.isEmpty else { return }
+            guard answer.hasMore, !answer.entries.isEmpty else { return revision }
         }
     }
 
@@ -100,7 +107,7 @@ package final class EtcdStore: SiteStore {
     package func watch(
         after revision: Int64, _ tell: @escaping @Sendable (SiteNews) -> Void
     ) throws(SiteError) -> any SiteStream {
-        let request = EtcdMessage.watch(prefix, to: EtcdMessage.end(of: prefix), from: revision + 1)
+        let request = EtcdMessage.watch(prefix, to: EtcdMessage.end(of: key("part/")), from: revision + 1)
         let channel = try client.lines(
             "/v3/watch", Array(request.text.utf8), limit: EtcdStore.answerLimit
         ) { [weak self] line in
@@ -185,7 +192,7 @@ package final class EtcdStore: SiteStore {
         try transact(isOurs, [EtcdMessage.put(key("head"), mark), EtcdMessage.delete(key("moving"))])
     }
 
-    private func transact(_ conditions: [JSONValue], _ operations: [JSONValue]) throws(SiteError) {
+    func transact(_ conditions: [JSONValue], _ operations: [JSONValue]) throws(SiteError) {
         let answer = try EtcdAnswer.Transaction(
             parsing: call(
                 "/v3/kv/txn", EtcdMessage.transaction(conditions, operations),

@@ -56,6 +56,15 @@ package struct SiteSnapshot: Equatable, Sendable {
         return contents
     }
 
+    /// The devices of the site, whatever has been decided about them.
+    var devices: Set<Fingerprint> {
+        let start = "\(ApprovedDevices.fileName)/device "
+        return Set(
+            parts.keys.lazy.filter { $0.hasPrefix(start) }.compactMap {
+                Fingerprint(String($0.dropFirst(start.count)))
+            })
+    }
+
     func parts(of file: String) -> [String: Part] { parts.filter { $0.key.hasPrefix(file + "/") } }
 
     /// What has to change so that these files have this content.

@@ -1,3 +1,5 @@
+package import Pairing
+
 /// Where the gates of a site keep what they share: it outlives each of them, and never answers with what a
 /// majority has not agreed on.
 ///
@@ -14,6 +16,13 @@ package protocol SiteStore: Sendable {
     ///
     /// - Returns: its revision; nil if another gate was faster, and nothing has changed.
     func commit(_ change: SiteChange, on head: Int64) throws(SiteError) -> Int64?
+
+    /// When devices were last let in at any gate, as far as that has changed after the revision `revision`;
+    /// and up to which revision this is. No change is based on it.
+    func seen(after revision: Int64) throws(SiteError) -> SeenAtGates
+
+    /// Tells the other gates when devices were let in here; nil for those that nobody knows any more.
+    func note(_ seen: [Fingerprint: LastSeen.Entry?]) throws(SiteError)
 
     /// Tells of every change after the revision `revision`, in order, until it is closed or broken.
     func watch(

@@ -1,4 +1,5 @@
 import Dispatch
+import FoundationEssentials
 import Pairing
 import Synchronization
 
@@ -13,6 +14,9 @@ final class SiteWatch: Sendable {
     /// How often it is written down that the copy was confirmed, in seconds; a tenth of the time that it
     /// counts, if that is less.
     private static let noting = 60.0
+
+    /// How often the gates exchange when devices were last let in.
+    private static let exchanging = Duration.seconds(60)
 
     private struct Inbox {
         /// Each with the number of its watch: one that was given up still tells of its end.
@@ -57,6 +61,9 @@ final class SiteWatch: Sendable {
         var isStale = false
         var noted: ContinuousClock.Instant?
         var told: SiteHub?
+        /// What the gates have seen of the devices, and when that was exchanged last.
+        var seen = SeenAtGates()
+        var exchanged: ContinuousClock.Instant?
     }
 
     private func run() {
@@ -94,6 +101,7 @@ final class SiteWatch: Sendable {
                 }
             }
             try tell(register, directory, &round)
+            try exchange(snapshot, register, directory, &round)
             if round.fault != nil { log.notice("the site answers again; this gate is up to date") }
             (round.fault, round.isStale) = (nil, false)
         } catch {
@@ -122,6 +130,31 @@ final class SiteWatch: Sendable {
                 "the site has \(SiteGates.maximumCount) gates; the others are not told of this one")
         }
         round.told = entry
+    }
+
+    /// Tells the other gates when devices were let in here, and writes down what they have told.
+    private func exchange(
+        _ snapshot: SiteSnapshot, _ register: SiteRegister, _ directory: borrowing ProtectedDirectory,
+        _ round: inout Round
+    ) throws {
+        guard round.exchanged.map({ .now - $0 >= SiteWatch.exchanging }) ?? true else { return }
+        let fresh = try register.store.seen(after: round.seen.revision)
+        round.seen.take(fresh)
+        let (now, known) = (Date(), snapshot.devices)
+        if !fresh.entries.isEmpty {
+            try directory.withLock { directory in
+                let before = SeenDevices.record(in: directory, at: now)
+                var record = before
+                for (device, entry) in fresh.entries where known.contains(device) {
+                    record.learn(entry, of: device, at: now)
+                }
+                if record != before { try directory.replace(LastSeen.fileName, with: record.serialized) }
+            }
+        }
+        let news = round.seen.news(SeenDevices.record(in: directory, at: now), known: known, at: now)
+        if !news.isEmpty { try register.store.note(news) }
+        for (device, entry) in news { round.seen.entries[device] = entry }
+        round.exchanged = .now
     }
 
     /// Another site than before, or none.
@@ -158,6 +191,7 @@ final class SiteWatch: Sendable {
     private func note(_ error: any Error, _ round: inout Round) {
         // What comes back may be older than what was said: an etcd from its backup.
         round.told = nil
+        round.seen = SeenAtGates()
         let words = describing(error)
         // The members take turns in what they say.
         if round.fault == nil || !(error is SiteError) && round.fault != words {

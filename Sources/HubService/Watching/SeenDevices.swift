@@ -105,7 +105,9 @@ final class SeenDevices: Sendable {
         do {
             try state.open().withLock { directory in
                 var record = SeenDevices.record(in: directory, at: clock().wall)
-                for (pin, entry) in entries { record.note(entry, of: pin.fingerprint) }
+                let now = clock().wall
+                // Another gate of the site may have seen it since.
+                for (pin, entry) in entries { record.learn(entry, of: pin.fingerprint, at: now) }
                 let known = Set(try register.pins().map(\.fingerprint))
                 record.keep(known.contains)
                 try directory.replace(LastSeen.fileName, with: record.serialized)
@@ -131,7 +133,7 @@ final class SeenDevices: Sendable {
     }
 
     /// The record on disk, or a new one in the place of one that is gone or has a fault.
-    private static func record(in directory: borrowing ProtectedDirectory, at now: Date) -> LastSeen {
+    static func record(in directory: borrowing ProtectedDirectory, at now: Date) -> LastSeen {
         (try? directory.read(LastSeen.fileName, LastSeen.init(parsing:))) ?? LastSeen(since: now)
     }
 }

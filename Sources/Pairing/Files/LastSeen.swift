@@ -86,6 +86,14 @@ package struct LastSeen: Equatable, Sendable {
         file.set("key", to: entry.key?.description, in: group)
     }
 
+    /// Notes what others have seen, or this hub some time ago: the newer counts. What lies ahead of `now` is
+    /// of a clock that was wrong.
+    package mutating func learn(_ entry: Entry, of device: Fingerprint, at now: Date) {
+        let time = min(entry.time, now)
+        if let known = entries[device], known.time <= now, known.time > time { return }
+        note(Entry(time, from: entry.address, key: entry.key), of: device)
+    }
+
     /// Forgets the devices that the hub no longer knows.
     package mutating func keep(_ isKnown: (Fingerprint) -> Bool) {
         let gone = entries.keys.filter { !isKnown($0) }

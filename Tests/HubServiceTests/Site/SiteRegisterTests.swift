@@ -51,6 +51,10 @@ private final class FaultyStore: SiteStore {
         after revision: Int64, _ tell: @escaping @Sendable (SiteNews) -> Void
     ) throws(SiteError) -> any SiteStream { throw .noMajority("no watch") }
 
+    func seen(after revision: Int64) throws(SiteError) -> SeenAtGates { throw .noMajority("no gates") }
+
+    func note(_ seen: [Fingerprint: LastSeen.Entry?]) throws(SiteError) { throw .noMajority("no gates") }
+
     func fill(_ files: [SharedFile]) throws {
         let change = try content.withLock { $0.snapshot }.change(to: files)
         content.withLock { $0.snapshot = $0.snapshot.applying(change.parts, head: 2) }

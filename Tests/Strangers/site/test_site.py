@@ -4,6 +4,7 @@ import concurrent.futures
 import fcntl
 import json
 import os
+import re
 import signal
 import subprocess
 import tempfile
@@ -103,6 +104,50 @@ class SiteTests(unittest.TestCase):
             one.run("hub", "site", "leave")
             self.assertEqual(self.etcd.control("get", "--prefix", "/hubpair", "--keys-only").stdout.strip(), "")
             self.assertEqual((answer(one, tablet), answer(one, laptop)), (502, 403))
+
+    def test_what_one_gate_has_seen_all_know(self):
+        """A device that always comes in at one gate is not unused at the other, whether that one has served or not."""
+        one, other = self.gates()
+        laptop, never = self.pair(one, "Laptop"), self.pair(one, "Never")
+        one.stop()
+        other.wait_for(lambda: answer(other, laptop) == 502, "the other gate lets it in")
+        # All of it long ago, as far as the first gate knows by itself.
+        record = os.path.join(one.state, "last-seen")
+        with open(record, "w") as file:
+            os.fchmod(file.fileno(), 0o600)
+            file.write("[keyfile]\nformat=1\nsince=2020-01-01T00:00:00Z\n")
+        prefix = f"/hubpair/1/{one.identity['hub']}/"
+        for device in (laptop, never):
+            part = f"{prefix}part/approved-devices/device {device.fingerprint}"
+            lines = self.etcd.control("get", part, "--print-value-only").stdout.rstrip("\n")
+            old = re.sub("approved=.*", "approved=2020-01-01T00:00:00Z", lines)
+            self.assertNotEqual(old, lines)
+            self.etcd.control("put", part, old + "\n")
+        self.etcd.control("put", f"{prefix}head", "another mark")
+        # It writes down what it has seen when it ends, and tells it when it begins.
+        other.stop()
+        other.start()
+        seen = f"{prefix}seen/{laptop.fingerprint}"
+        other.wait_for(lambda: self.etcd.control("get", seen).stdout, "it is told")
+        # It has all that is shared, and nothing of what is seen.
+        one.code()
+        one.run("devices", "prune", "30d", "--yes")
+        self.assertEqual(
+            {device["name"]: device["status"] for device in one.devices()}, {"Laptop": "approved", "Never": "revoked"})
+        self.assertEqual(answer(other, laptop), 502)
+        one.start()
+
+        def last(name):
+            return {device["name"]: device["last_seen"] for device in one.devices()}[name]
+        one.wait_for(lambda: last("Laptop"), "the first gate has written it down")
+        self.assertIsNone(last("Never"))
+        # What no gate has written hurts nobody.
+        one.stop()
+        for name, value in (("K7QF-2M9D-X0TW-8RHC", "\x1b[2J"), ("nobody", "x" * 5000), (never.fingerprint, "")):
+            self.etcd.control("put", f"{prefix}seen/{name}", value)
+        one.start()
+        self.assertEqual(answer(one, laptop), 502)
+        one.wait_for(lambda: last("Laptop"), "it is still there")
 
     def test_hubs_with_keys_of_their_own(self):
         """Two hubs, each with its key, and one list of who may come in. A client that has paired with one finds the other."""
