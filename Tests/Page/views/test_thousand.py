@@ -11,7 +11,6 @@ const cards = [...document.querySelectorAll('.view:not([hidden]) .cards .card')]
 return [cards.length, cards.filter((each) => each.checkVisibility({contentVisibilityAuto: true})).length];"""
 
 
-@unittest.skipUnless(Used.name == "chromium", "Firefox tells in another way what it skips")
 class ThousandTests(HouseTests):
     HESTIA = ("--devices", "1000")
 
@@ -64,10 +63,13 @@ class ThousandTests(HouseTests):
                     })();""")
                 browser.wait(lambda: browser.run("return window.isDone"), "it has been scrolled")
                 drawn = browser.run("return window.drawn")
-                # All that has gone by was drawn, and never many at a time.
-                self.assertGreater(sum(drawn), 200 * 120 / 80 * columns)
-                self.assertLessEqual(max(drawn), most, drawn)
+                # All that has gone by was drawn, and never many at a time. Cards are drawn by four: what Firefox sees as near
+                # ends elsewhere, and it may tell of four with those of the next frame.
+                spare = 4 if Used.name == "firefox" else 0
+                self.assertGreater(sum(drawn), 200 * 120 / 80 * columns - spare)
+                self.assertLessEqual(max(drawn), most + spare, drawn)
 
+    @unittest.skipUnless(Used.name == "chromium", "only Chromium's trace tells how many elements get their style")
     def test_what_comes_into_sight_has_been_laid_out(self):
         """A frame has only to paint it: of the elements that go by, few get their style then."""
         from traced import Traced
@@ -87,9 +89,9 @@ class ThousandTests(HouseTests):
                 height = browser.run("return document.documentElement.scrollHeight")
                 for place in (0, 0.1, 0.35, 0.6, 0.99, 0.5, 0):
                     self.scroll(browser, place)
-                    seen = browser.run(SEEN)[1]
+                    # A browser with much to do sees it some frames later.
+                    seen = browser.wait(lambda: browser.run(SEEN)[1], f"what is at {place}")
                     self.assertLessEqual(seen, most, place)
-                    self.assertGreater(seen, 0)
                 # What was estimated before it was seen is as high as it is.
                 self.assertLess(abs(browser.run("return document.documentElement.scrollHeight") - height), height / 20)
 
