@@ -15,9 +15,6 @@ import Testing
             let address = try #require(NetworkAddress(bytes: bytes, scope: name))
             let network = LocalNetwork(interface: name, address: address, prefixLength: length)
             link.networks.append(network)
-            if let broadcast = network.broadcastAddress, link.canBroadcast {
-                link.broadcasts.insert(broadcast)
-            }
         }
         return link
     }
@@ -34,8 +31,8 @@ import Testing
     }
 
     @Test func asksOnEveryLinkThatReachesEverybody() throws {
-        let targets = try links().targets.map { target in
-            "\(NetworkAddress(bytes: target.address)?.description ?? "") \(target.interface)"
+        let targets = try links().targets(port: 8_000).map { target in
+            "\(NetworkAddress(bytes: target.peer)?.description ?? "") \(target.interface)"
         }
         #expect(
             targets == [
@@ -72,6 +69,6 @@ import Testing
     @Test func thereAreNeverMoreThanSixtyFour() throws {
         let many = try (1...1_000).map { try link(UInt32($0), "veth\($0)", [("10.0.0.1", 24)]) }
         #expect(UDPLinks(many).links.count == 64)
-        #expect(UDPLinks(many).targets.count == 128)
+        #expect(UDPLinks(many).targets(port: 8_000).count == 128)
     }
 }

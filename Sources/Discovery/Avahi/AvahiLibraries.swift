@@ -23,25 +23,20 @@ enum AvahiClient {
 }
 
 /// The functions of libavahi-core. The library is loaded at first use and never unloaded.
-struct AvahiCore {
-    let functions: hubpair_avahi_core
-
-    /// The functions, or ``DiscoveryError/noEmbeddedStack(_:)`` if the library cannot be loaded.
-    static let shared: Result<AvahiCore, DiscoveryError> = {
-        do throws(DiscoveryError) {
-            guard hubpair_has_address_sanitizer() == 0 else {
-                throw .noEmbeddedStack("not with the address sanitizer")
-            }
-            // It and libavahi-client have functions of one name.
-            let library = try SharedLibrary("libavahi-core.so.7", prefersItsOwn: true) {
-                DiscoveryError.noEmbeddedStack($0)
-            }
-            let functions = try library.functions(hubpair_avahi_core(), hubpair_load_avahi_core)
-            // By default avahi logs to standard error, which belongs to the program and not to a library.
-            functions.avahi_set_log_function { _, _ in }
-            return .success(AvahiCore(functions: functions))
-        } catch {
-            return .failure(error)
+enum AvahiCore {
+    private static let loaded = Result { () throws(DiscoveryError) -> hubpair_avahi_core in
+        guard hubpair_has_address_sanitizer() == 0 else {
+            throw .noEmbeddedStack("not with the address sanitizer")
         }
-    }()
+        // It and libavahi-client have functions of one name.
+        let functions = try SharedLibrary("libavahi-core.so.7", prefersItsOwn: true) {
+            DiscoveryError.noEmbeddedStack($0)
+        }.functions(hubpair_avahi_core(), hubpair_load_avahi_core)
+        // By default avahi logs to standard error, which belongs to the program and not to a library.
+        functions.avahi_set_log_function { _, _ in }
+        return functions
+    }
+
+    /// The functions; throws ``DiscoveryError/noEmbeddedStack(_:)`` if the library cannot be loaded.
+    static func load() throws(DiscoveryError) -> hubpair_avahi_core { try loaded.get() }
 }

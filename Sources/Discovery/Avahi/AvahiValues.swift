@@ -47,7 +47,7 @@ extension ResolvedService {
         else { return nil }
         self.init(
             instance: instance, host: String(decoding: boundedBytes(host), as: UTF8.self), port: port,
-            address: address, txt: TXTRecord(strings: AvahiStrings(first: txt)))
+            address: address, txt: TXTRecord(strings: strings(of: txt)))
     }
 }
 
@@ -65,18 +65,11 @@ extension NetworkAddress {
 /// Strings are copied one at a time on demand, so a caller that stops early copies no more. A string is cut
 /// at 256 bytes, one more than a TXT string can hold (RFC 6763 § 6.1), so that a caller can detect the
 /// excess.
-struct AvahiStrings: Sequence, IteratorProtocol {
-    private var current: UnsafeMutablePointer<AvahiStringList>?
-
-    init(first: UnsafeMutablePointer<AvahiStringList>?) {
-        current = first
-    }
-
-    mutating func next() -> [UInt8]? {
-        guard let list = current else { return nil }
-        current = avahi_string_list_get_next(list)
+func strings(of list: UnsafeMutablePointer<AvahiStringList>?) -> some Sequence<[UInt8]> {
+    sequence(state: list) { next in
+        guard let list = next else { return nil }
+        next = avahi_string_list_get_next(list)
         guard let text = avahi_string_list_get_text(list) else { return [] }
-        return Array(
-            UnsafeBufferPointer(start: text, count: Swift.min(avahi_string_list_get_size(list), 256)))
+        return Array(UnsafeBufferPointer(start: text, count: min(avahi_string_list_get_size(list), 256)))
     }
 }

@@ -34,9 +34,11 @@ final class DescriptorWatch {
         }
     }
 
+    var isOpen: Bool { isReadable != nil }
+
     /// Stops watching, closes the descriptor and releases the callback. A second call does nothing.
     func close() {
-        guard isReadable != nil else { return }
+        guard isOpen else { return }
         if let watch { poll.pointee.watch_free?(watch) }
         watch = nil
         isReadable = nil

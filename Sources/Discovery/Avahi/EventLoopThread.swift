@@ -10,44 +10,22 @@ import Synchronization
 /// The thread ends once nothing refers to the loop any more; a queued job counts as a reference.
 final class EventLoopThread: SerialExecutor {
     /// The poll object that `avahi_client_new` and similar functions take.
-    // Safe although not Sendable: the pointer never changes, stays valid as long as this object exists (the
-    // thread frees it only after deinit), and is dereferenced only on the loop's own thread.
+    // Safe although not Sendable: the pointer never changes, stays valid as long as this object exists, and is
+    // dereferenced only on the loop's own thread.
     nonisolated(unsafe) let poll: UnsafePointer<AvahiPoll>
-    private let queue: JobQueue
+    private let loop: PollLoop
     private let thread: pthread_t
 
     init() throws(DiscoveryError) {
-        let queue = try JobQueue()
-        guard let simplePoll = avahi_simple_poll_new() else {
-            throw .system(call: "avahi_simple_poll_new", errno: errno)
-        }
-        // Other threads wake the loop through an eventfd. avahi_simple_poll_wakeup is not thread-safe: it
-        // writes a plain int from both threads.
-        guard let poll = avahi_simple_poll_get(simplePoll),
-            poll.pointee.watch_new?(
-                poll, queue.wakeUp, AVAHI_WATCH_IN,
-                { _, descriptor, _, _ in
-                    var count: UInt64 = 0
-                    _ = read(descriptor, &count, MemoryLayout.size(ofValue: count))
-                }, nil) != nil
-        else {
-            avahi_simple_poll_free(simplePoll)
-            throw .avahi(AvahiCode.noMemory)
-        }
-        do throws(DiscoveryError) {
-            thread = try EventLoopThread.start(LoopThread(simplePoll: simplePoll, queue: queue))
-        } catch {
-            avahi_simple_poll_free(simplePoll)
-            throw error
-        }
-        self.poll = poll
-        self.queue = queue
+        loop = try PollLoop()
+        poll = loop.poll
+        thread = try EventLoopThread.start(loop)
     }
 
-    deinit { queue.close() }
+    deinit { loop.close() }
 
     func enqueue(_ job: consuming ExecutorJob) {
-        queue.append(JobQueue.Job(job: UnownedJob(job), executor: self))
+        loop.append(PollLoop.Job(job: UnownedJob(job), executor: self))
     }
 
     func checkIsolated() {
@@ -55,7 +33,7 @@ final class EventLoopThread: SerialExecutor {
             pthread_equal(pthread_self(), thread) != 0, "avahi's objects belong to its loop's thread")
     }
 
-    private static func start(_ body: LoopThread) throws(DiscoveryError) -> pthread_t {
+    private static func start(_ loop: PollLoop) throws(DiscoveryError) -> pthread_t {
         // A new thread inherits the signal mask. Block all signals while it starts, so that the program's own
         // threads handle them.
         var all = sigset_t()
@@ -65,12 +43,12 @@ final class EventLoopThread: SerialExecutor {
         defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
 
         var thread = pthread_t()
-        let argument = Unmanaged.passRetained(body)
+        let argument = Unmanaged.passRetained(loop)
         let status = pthread_create(
             &thread, nil,
             { argument in
                 guard let argument else { return nil }
-                Unmanaged<LoopThread>.fromOpaque(argument).takeRetainedValue().run()
+                Unmanaged<PollLoop>.fromOpaque(argument).takeRetainedValue().run()
                 return nil
             }, argument.toOpaque())
         guard status == 0 else {
@@ -83,29 +61,9 @@ final class EventLoopThread: SerialExecutor {
     }
 }
 
-/// The state that the thread owns; it frees the poll object when it ends.
-private final class LoopThread {
-    private let simplePoll: OpaquePointer
-    private let queue: JobQueue
-
-    init(simplePoll: OpaquePointer, queue: JobQueue) {
-        self.simplePoll = simplePoll
-        self.queue = queue
-    }
-
-    func run() {
-        while queue.runAll() {
-            // Each iteration makes at most one callback. The timeout -1 sleeps until an event, such as a
-            // write to the eventfd. An error means that memory or descriptors ran out: retry, with a pause
-            // instead of a busy loop.
-            if avahi_simple_poll_iterate(simplePoll, -1) != 0 { usleep(10_000) }
-        }
-        avahi_simple_poll_free(simplePoll)
-    }
-}
-
-/// The queue that carries jobs from any thread to the loop's thread.
-private final class JobQueue: Sendable {
+/// What the thread runs: avahi's poll loop, and the jobs that come from any thread. Both the executor and its
+/// thread hold this object, so neither can use what it has freed.
+private final class PollLoop: Sendable {
     struct Job: Sendable {
         let job: UnownedJob
         // Keeps the loop alive until the job has run, even if the job releases the last actor on it.
@@ -117,17 +75,44 @@ private final class JobQueue: Sendable {
         var isClosed = false
     }
 
+    // Safe although not Sendable, as the poll object of ``EventLoopThread``.
+    private nonisolated(unsafe) let simplePoll: OpaquePointer
+    nonisolated(unsafe) let poll: UnsafePointer<AvahiPoll>
     /// An eventfd that becomes readable when a job is queued or the queue is closed.
-    let wakeUp: Int32
+    private let wakeUp: Int32
     private let state = Mutex(State())
 
     init() throws(DiscoveryError) {
+        guard let simplePoll = avahi_simple_poll_new(), let poll = avahi_simple_poll_get(simplePoll) else {
+            throw .system(call: "avahi_simple_poll_new", errno: errno)
+        }
+        (self.simplePoll, self.poll) = (simplePoll, poll)
         wakeUp = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
         guard wakeUp >= 0 else { throw .system(call: "eventfd", errno: errno) }
+        // Other threads wake the loop through it. avahi_simple_poll_wakeup is not thread-safe: it writes a
+        // plain int from both threads.
+        let watch = poll.pointee.watch_new?(
+            poll, wakeUp, AVAHI_WATCH_IN,
+            { _, descriptor, _, _ in
+                var count: UInt64 = 0
+                _ = read(descriptor, &count, MemoryLayout.size(ofValue: count))
+            }, nil)
+        guard watch != nil else { throw .avahi(AvahiCode.noMemory) }
     }
 
-    // Both the loop and its thread hold this object, so neither can write to a closed descriptor.
-    deinit { Glibc.close(wakeUp) }
+    deinit {
+        avahi_simple_poll_free(simplePoll)
+        Glibc.close(wakeUp)
+    }
+
+    func run() {
+        while runJobs() {
+            // Each iteration makes at most one callback. The timeout -1 sleeps until an event, such as a
+            // write to the eventfd. An error means that memory or descriptors ran out: retry, with a pause
+            // instead of a busy loop.
+            if avahi_simple_poll_iterate(simplePoll, -1) != 0 { usleep(10_000) }
+        }
+    }
 
     func append(_ job: Job) {
         state.withLock { $0.jobs.append(job) }
@@ -139,8 +124,8 @@ private final class JobQueue: Sendable {
         signal()
     }
 
-    /// Runs the queued jobs on the calling thread. Returns false if there were none and the queue is closed.
-    func runAll() -> Bool {
+    /// Runs the queued jobs. Returns false if there were none and the queue is closed.
+    private func runJobs() -> Bool {
         let (jobs, isClosed) = state.withLock { state in
             defer { state.jobs = [] }
             return (state.jobs, state.isClosed)
@@ -153,6 +138,15 @@ private final class JobQueue: Sendable {
         var one: UInt64 = 1
         // write fails only if the counter is at its maximum, and then the loop is already awake.
         _ = write(wakeUp, &one, MemoryLayout.size(ofValue: one))
+    }
+}
+
+extension Task where Success == Never, Failure == Never {
+    /// Returns once the current task is cancelled.
+    static func untilCancelled() async {
+        let (end, continuation) = AsyncStream.makeStream(of: Never.self)
+        for await _ in end {}
+        continuation.finish()
     }
 }
 

@@ -7,16 +7,10 @@ actor BrowseSession: SearchSession {
     private typealias Timer = Task<Void, Never>
     private enum State { case new, open(BrowseSession), closed }
 
-    /// What is browsed by, beside the query.
-    private enum Way {
-        case daemon
-        /// Nothing: what the query hears and asks for is enough.
-        case query
-    }
-
     let loop: EventLoopThread
     private let browser: HubBrowser
-    private var way: Way
+    /// False: what the query hears and asks for is enough.
+    private var usesDaemon: Bool
     private let output: SearchResults<Sighting>.Output
     private let ended: SearchResults<Sighting>.Ended
 
@@ -64,7 +58,7 @@ actor BrowseSession: SearchSession {
     ) throws(DiscoveryError) {
         loop = try EventLoopThread()
         self.browser = browser
-        way = browser.stack == .embedded ? .query : .daemon
+        usesDaemon = browser.stack != .embedded
         self.output = output
         self.ended = ended
         book = BrowseBook(
@@ -96,30 +90,24 @@ actor BrowseSession: SearchSession {
 
     private func connect() {
         hasBegun = false
+        guard usesDaemon else {
+            begin()
+            return standAlone()
+        }
+        connection += 1
+        let (number, events) = (connection, events)
         do throws(DiscoveryError) {
-            switch way {
-            case .daemon: try connectToDaemon()
-            case .query:
-                begin()
-                standAlone()
+            daemon = try DaemonThread(
+                serviceType: browser.serviceType, follows: browser.follows
+            ) { [weak self] event in
+                guard events.add((number, event)) == .first, let self else { return }
+                Task { await self.takeEvents() }
             }
+            daemon?.post { $0.start() }
+            expectDaemon()
         } catch {
             failToConnect(error)
         }
-    }
-
-    private func connectToDaemon() throws(DiscoveryError) {
-        connection += 1
-        let (number, events) = (connection, events)
-        let daemon = try DaemonThread(
-            serviceType: browser.serviceType, follows: browser.follows
-        ) { [weak self] event in
-            guard events.add((number, event)), let self else { return }
-            Task { await self.takeEvents() }
-        }
-        self.daemon = daemon
-        daemon.post(.start)
-        expectDaemon()
     }
 
     private func takeEvents() {
@@ -129,7 +117,7 @@ actor BrowseSession: SearchSession {
     }
 
     private func disconnect() {
-        daemon?.post(.close)
+        daemon?.post { $0.close() }
         daemon = nil
     }
 
@@ -177,8 +165,8 @@ actor BrowseSession: SearchSession {
             case .settled: progress.hasSettled = true
             case .flooded: progress.isFlooded = true
             case .interrupted(let error): progress.interrupt(error)
-            case .ask(let instance, let domain): daemon?.post(.ask(instance, domain: domain))
-            case .free(let instance): daemon?.post(.free(instance))
+            case .ask(let instance, let domain): daemon?.post { $0.stack?.ask(instance, domain: domain) }
+            case .free(let instance): daemon?.post { $0.stack?.free(instance) }
             }
         }
         if deadlines == nil, book.nextDeadline != nil { deadlines = Task { await watchDeadlines() } }
@@ -213,8 +201,8 @@ extension BrowseSession {
 
     /// True if another way is used from the next connection on; false if this error has none.
     private func fallsBack(_ error: DiscoveryError) -> Bool {
-        guard browser.stack == .automatic, error.isWithoutDaemon, way == .daemon else { return false }
-        way = .query
+        guard browser.stack == .automatic, error.isWithoutDaemon, usesDaemon else { return false }
+        usesDaemon = false
         progress.withoutDaemon = error
         return true
     }
@@ -241,7 +229,7 @@ extension BrowseSession {
     /// it (RFC 6762 § 5.2), as long as the search lasts.
     private func standAlone() {
         if query == nil { askOnce() }
-        if way == .query {
+        if !usesDaemon {
             query?.includeOwn()
             if browser.follows {
                 query?.follow()
@@ -346,25 +334,9 @@ extension BrowseSession {
     /// A slow answer is reported if it is this much slower than the one before.
     private static let slowStep = Duration.milliseconds(25)
 
-    // Formed where nothing is isolated, as those of `callback` are.
-    private nonisolated var hintOutput: OneShotQuery.Output {
-        { [unowned self] hint, interface, family, source, isDirect in
-            assumeIsolated { $0.hinted(hint, on: interface, family, from: source, isDirect: isDirect) }
-        }
-    }
-    private nonisolated var announced: OneShotQuery.Announced {
-        { [unowned self] names, interface, family in
-            assumeIsolated { $0.heard(names, on: interface, family) }
-        }
-    }
-    private nonisolated var hasEnded: OneShotQuery.Ended {
-        { [unowned self] ended, interface in assumeIsolated { $0.end(ended, on: interface) } }
-    }
-
     private func askOnce() {
         query = OneShotQuery(
-            serviceType: browser.serviceType, on: loop, output: hintOutput, announced: announced,
-            ended: hasEnded)
+            serviceType: browser.serviceType, on: loop, report: callback { $0.take($1) })
         query?.ask()
         questions = Task { await askAgain() }
     }
@@ -391,7 +363,7 @@ extension BrowseSession {
             // No earlier, even if the last question was: until here a host can show that it is slow.
             try await Task.sleep(for: AnswerRounds.promptness)
             query?.readAnswers()
-            if query?.doubt(at: .now) == nil, let host = query?.missing {
+            if query?.answers.doubt(at: .now) == nil, let host = query?.answers.missing {
                 progress.lose(host)
                 return try await stopHearing()
             }
@@ -399,19 +371,21 @@ extension BrowseSession {
             if let multicastAnswers { try await Task.sleep(until: multicastAnswers) }
             query?.readAnswers()
             // Slower hosts multicast later, too.
-            if let slowest = query?.slowest, slowest > AnswerRounds.promptness,
+            if let slowest = query?.answers.slowest, slowest > AnswerRounds.promptness,
                 slowest <= AnswerRounds.usualTime
             {
                 try await Task.sleep(for: slowest)
                 query?.readAnswers()
             }
-            if query?.isPrompt(within: AnswerRounds.usualTime, at: .now) == true { progress.isPrompt = true }
+            if query?.answers.isPrompt(within: AnswerRounds.usualTime, at: .now) == true {
+                progress.isPrompt = true
+            }
             if query?.isSilent == true { progress.isSilent = true }
-            while let doubt = query?.doubt(at: .now) {
+            while let doubt = query?.answers.doubt(at: .now) {
                 try await Task.sleep(for: doubt)
                 query?.readAnswers()
             }
-            if let host = query?.missing { progress.lose(host) }
+            if let host = query?.answers.missing { progress.lose(host) }
             try await stopHearing()
         } catch {}  // closed
     }
@@ -422,7 +396,7 @@ extension BrowseSession {
         repeat {
             try await Task.sleep(for: pause)
             query?.readAnswers()
-            if query?.isQuiet(for: pause, at: .now) == true, !book.awaitsMany { return }
+            if query?.answers.isQuiet(for: pause, at: .now) == true, !book.awaitsMany { return }
         } while .now < end
     }
 
@@ -437,21 +411,21 @@ extension BrowseSession {
     private func tellIfConfirmed() {
         guard !progress.isConfirmed, isLeftToStack, isCacheRead, let query else { return }
         query.readAnswers()
-        guard query.isPrompt(at: .now), book.knowsAllHints, query.hasAnswered(book.knownNames) else { return }
-        progress.isConfirmed = true
+        progress.isConfirmed =
+            query.answers.isPrompt(at: .now) && book.knowsAllHints && query.hasAnswered(book.knownNames)
     }
 
     /// Once the repeated question has had its answers, too.
     private func stopHearing() async throws {
         try await Task.sleep(until: (begun ?? .now) + BrowseSession.hearing)
-        guard hasBegun, way != .query else { return }
+        guard hasBegun, usesDaemon else { return }
         query?.stopHearing()
     }
 
     /// Once, as soon as the stack's cache is read: the question names what was in it.
     private func askForMulticast() {
         guard multicastAnswers == nil, let query else { return }
-        if way == .query {
+        if !usesDaemon {
             // Nobody else asks, and what is known by direct answers need not be said again.
             query.askForMulticast()
             multicastAnswers = .now + BrowseSession.answerTime
@@ -466,26 +440,24 @@ extension BrowseSession {
         }
     }
 
-    /// A host has multicast these: that is what the stack hears, too.
-    private func heard(_ names: [[UInt8]], on interface: NetworkInterface, _ family: NetworkAddress.Family) {
-        guard isOpen, !browser.follows || way == .query else { return }
-        for name in names {
-            book.hear(instance(name, on: interface, family), at: .now)
-        }
-        carryOut()
-        pursue()
-    }
-
-    /// Without a stack: a service, or an address, was said farewell to, or not heard again.
-    private func end(_ ended: HeardRecords.Ended, on interface: NetworkInterface) {
+    private func take(_ news: OneShotQuery.News) {
         guard isOpen else { return }
-        switch ended {
-        case .service(let name, let family): book.remove(instance(name, on: interface, family), at: .now)
-        case .address(let bytes, let host):
+        switch news {
+        case .hint(let hint, let interface, let family, let source, let isDirect):
+            hinted(hint, on: interface, family, from: source, isDirect: isDirect)
+        // A host has multicast these: that is what the stack hears, too.
+        case .announced(let names, let interface, let family):
+            guard !browser.follows || !usesDaemon else { return }
+            for name in names { book.hear(instance(name, on: interface, family), at: .now) }
+        // Without a stack: said farewell to, or not heard again.
+        case .ended(.service(let name, let family), let interface):
+            book.remove(instance(name, on: interface, family), at: .now)
+        case .ended(.address(let bytes, let host), let interface):
             guard let address = NetworkAddress(bytes: bytes, scope: interface.name) else { return }
             send(.gone(.address(address, host: host, interface: interface)))
         }
         carryOut()
+        pursue()
     }
 
     /// Until nothing lacks any more, or all has been asked for.
@@ -512,11 +484,9 @@ extension BrowseSession {
         from source: NetworkAddress, isDirect: Bool
     ) {
         let addresses = hint.addresses.compactMap { NetworkAddress(bytes: $0, scope: interface.name) }
-        guard isOpen, let address = addresses.first(where: { $0.family == family }) ?? addresses.first else {
-            return
-        }
+        guard let address = addresses.first(where: { $0.family == family }) ?? addresses.first else { return }
         let least = max(progress.slowest, AnswerRounds.promptness - BrowseSession.slowStep)
-        if let answer = query?.slowest, least < AnswerRounds.limit, answer >= least + BrowseSession.slowStep {
+        if let answer = query?.answers.slowest, least < AnswerRounds.limit, answer >= least + BrowseSession.slowStep {
             progress.slowest = answer
         }
         progress.isSilent = false
@@ -533,7 +503,5 @@ extension BrowseSession {
             send(.changed(other, host: hint.host, interface: interface))
         }
         book.hint(service, from: source, at: .now)
-        carryOut()
-        pursue()
     }
 }

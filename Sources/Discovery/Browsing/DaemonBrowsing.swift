@@ -19,10 +19,13 @@ final class DaemonBrowsing {
     private let follows: Bool
     private let changed: (BrowsingEvent) -> Void
     private var client: OpaquePointer?
+    private typealias Resolution = DaemonObject<ServiceInstance>
     private var resolutions: [ServiceInstance: Resolution] = [:]
     /// Freed only when their places are needed: each costs a round trip over the bus, which the answers of
     /// others wait for. They may answer again; nobody asks then.
     private var ended: [Resolution] = []
+    /// A resolver reports a single address, and two servers may use the same host name.
+    private typealias HostWatch = DaemonObject<HostAddresses.Host>
     private var hosts: [HostAddresses.Host: HostWatch] = [:]
     private var hostOrder = Queue<HostAddresses.Host>()
 
@@ -72,27 +75,26 @@ final class DaemonBrowsing {
         guard let client else { return }
         // avahi allows this within a resolver's own callback.
         while resolutions.count + ended.count >= DaemonBrowsing.maximumQuestions, !ended.isEmpty {
-            if let resolver = ended.removeFirst().resolver { _ = avahi.avahi_service_resolver_free(resolver) }
+            for resolver in ended.removeFirst().handles { _ = avahi.avahi_service_resolver_free(resolver) }
         }
         let resolution = Resolution(instance, stack: self)
         resolutions[instance] = resolution
-        resolution.resolver = avahi.avahi_service_resolver_new(
+        let resolver = avahi.avahi_service_resolver_new(
             client, Int32(bitPattern: instance.interface.index),
             Int32(instance.family == .ipv4 ? AVAHI_PROTO_INET : AVAHI_PROTO_INET6),
             cString(instance.nameBytes), serviceType, cString(domain),
             Int32(AVAHI_PROTO_UNSPEC), AVAHI_LOOKUP_USE_MULTICAST,
             { resolver, _, _, event, _, _, _, host, address, port, txt, _, pointer in
-                guard let pointer else { return }
-                let resolution = Unmanaged<Resolution>.fromOpaque(pointer)
-                    .takeUnretainedValue()
-                let stack = resolution.stack
-                guard stack.resolutions[resolution.instance] === resolution else { return }
+                guard let resolution = Resolution.at(pointer) else { return }
+                let (instance, stack) = (resolution.subject, resolution.stack)
+                guard stack.resolutions[instance] === resolution else { return }
                 let service = ResolvedService(
-                    resolution.instance, event, host: host, address: address, port: port, txt: txt)
+                    instance, event, host: host, address: address, port: port, txt: txt)
                 let client = resolver.flatMap { stack.avahi.avahi_service_resolver_get_client($0) }
-                stack.answered(resolution.instance, service, code: AvahiClient.error(of: client))
-            }, Unmanaged.passUnretained(resolution).toOpaque())
-        if resolution.resolver == nil { answered(instance, nil, code: AvahiClient.error(of: client)) }
+                stack.answered(instance, service, code: AvahiClient.error(of: client))
+            }, resolution.pointer)
+        guard let resolver else { return answered(instance, nil, code: AvahiClient.error(of: client)) }
+        resolution.handles = [resolver]
     }
 
     /// Stops resolving an instance; does nothing if it is not being resolved.
@@ -147,7 +149,7 @@ final class DaemonBrowsing {
         guard follows || hosts.count < DaemonBrowsing.maximumHosts else { return }
         while hosts.count >= DaemonBrowsing.maximumHosts, let oldest = hostOrder.next() {
             guard let watch = hosts.removeValue(forKey: oldest) else { continue }
-            for browser in watch.browsers { _ = avahi.avahi_record_browser_free(browser) }
+            for browser in watch.handles { _ = avahi.avahi_record_browser_free(browser) }
             changed(.unwatched(oldest))
         }
         let watch = HostWatch(host, stack: self)
@@ -161,12 +163,23 @@ final class DaemonBrowsing {
                 cString(Array(host.name.utf8)),
                 1, UInt16(type), AVAHI_LOOKUP_USE_MULTICAST,
                 { _, _, _, event, _, _, _, data, size, _, pointer in
-                    guard let pointer else { return }
-                    let watch = Unmanaged<HostWatch>.fromOpaque(pointer).takeUnretainedValue()
+                    guard let watch = HostWatch.at(pointer) else { return }
                     let bytes = UnsafeRawBufferPointer(start: data, count: data == nil ? 0 : min(size, 17))
-                    watch.event(event, bytes).map(watch.stack.changed)
-                }, Unmanaged.passUnretained(watch).toOpaque())
-            if let browser { watch.browsers.append(browser) }
+                    watch.stack.recorded(event, bytes, of: watch.subject)
+                }, watch.pointer)
+            if let browser { watch.handles.append(browser) }
+        }
+    }
+
+    /// - Parameter data: a record's, 4 or 16 bytes.
+    private func recorded(
+        _ event: AvahiBrowserEvent, _ data: some Sequence<UInt8>, of host: HostAddresses.Host
+    ) {
+        guard let address = NetworkAddress(bytes: data, scope: host.interface.name) else { return }
+        switch event {
+        case AVAHI_BROWSER_NEW: changed(.address(address, host))
+        case AVAHI_BROWSER_REMOVE: changed(.addressGone(address, host))
+        default: break
         }
     }
 

@@ -5,22 +5,14 @@ import Synchronization
 ///
 /// Orders go in and events come out in their order, and many at a time: with 200 hubs there are hundreds.
 actor DaemonThread {
-    enum Order: Sendable {
-        /// Connects, and begins to browse: ``BrowsingEvent/began`` follows, or
-        /// ``BrowsingEvent/unavailable(_:)``.
-        case start
-        case ask(ServiceInstance, domain: [UInt8])
-        case free(ServiceInstance)
-        /// Frees everything.
-        case close
-    }
+    typealias Order = @Sendable (isolated DaemonThread) -> Void
 
     private let loop: EventLoopThread
     private let serviceType: String
     private let follows: Bool
     private let report: @Sendable (BrowsingEvent) -> Void
     private let orders = Batch<Order>()
-    private var stack: DaemonBrowsing?
+    private(set) var stack: DaemonBrowsing?
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
@@ -32,25 +24,23 @@ actor DaemonThread {
         (self.serviceType, self.follows, self.report) = (serviceType, follows, report)
     }
 
-    /// Returns at once. The last order must be ``Order/close``.
-    nonisolated func post(_ order: Order) {
-        if orders.add(order) { Task { await carryOut() } }
+    /// Returns at once. The last order must be to close.
+    nonisolated func post(_ order: @escaping Order) {
+        if orders.add(order) == .first { Task { await carryOut() } }
     }
 
     private func carryOut() {
-        for order in orders.take() {
-            switch order {
-            case .start: start()
-            case .ask(let instance, let domain): stack?.ask(instance, domain: domain)
-            case .free(let instance): stack?.free(instance)
-            case .close:
-                stack?.close()
-                stack = nil
-            }
-        }
+        for order in orders.take() { order(self) }
     }
 
-    private func start() {
+    /// Frees everything.
+    func close() {
+        stack?.close()
+        stack = nil
+    }
+
+    /// Connects, and begins to browse: ``BrowsingEvent/began`` follows, or ``BrowsingEvent/unavailable(_:)``.
+    func start() {
         do throws(DiscoveryError) {
             let stack = try DaemonBrowsing(
                 on: loop, serviceType: serviceType, follows: follows, changed: report)
@@ -63,20 +53,29 @@ actor DaemonThread {
     }
 }
 
-/// What waits to be taken by another thread, in order: at most ``HubBrowser/maximumUnread`` items.
-final class Batch<Item: Sendable>: Sendable {
+/// What waits to be taken by another thread, in order: with 200 hubs an mDNS stack says hundreds of things,
+/// each a moment after the other, and to wake somebody for each costs more than the search itself.
+///
+/// Holds at most ``HubBrowser/maximumUnread`` items; the threat is a host that announces thousands of
+/// services.
+package final class Batch<Item: Sendable>: Sendable {
+    package enum Addition { case first, further, refused }
+
     private let items = Mutex<[Item]>([])
 
-    /// True if it is the first that waits: whoever takes them is to be woken.
-    func add(_ item: Item) -> Bool {
+    package init() {}
+
+    /// Adds an item, from any thread. `first`: whoever takes them is to be woken; `refused`: it is full.
+    package func add(_ item: Item) -> Addition {
         items.withLock { items in
-            guard items.count < HubBrowser.maximumUnread else { return false }
+            guard items.count < HubBrowser.maximumUnread else { return .refused }
             items.append(item)
-            return items.count == 1
+            return items.count == 1 ? .first : .further
         }
     }
 
-    func take() -> [Item] {
+    /// All that wait, in the order in which they were added.
+    package func take() -> [Item] {
         items.withLock { items in
             defer { items = [] }
             return items

@@ -26,7 +26,7 @@ public struct SearchResults<Element: Sendable>: AsyncSequence, Sendable {
     }
 
     /// Starts a search.
-    public func makeAsyncIterator() -> Iterator { Iterator(maximumUnread, start) }
+    public func makeAsyncIterator() -> Iterator { Iterator(self) }
 
     /// Runs a search until the task is cancelled, and delivers each element on the search's own thread: for a
     /// reader that takes many at a time, whom each of them need not wake.
@@ -38,7 +38,13 @@ public struct SearchResults<Element: Sendable>: AsyncSequence, Sendable {
     ) async throws(DiscoveryError) {
         let (end, continuation) = AsyncStream.makeStream(of: Never.self)
         let ending = Ending()
-        try await ending.begin(start, continuation, output).open()
+        let session = try start(output) { error in
+            ending.error.withLock { $0 = error }
+            continuation.finish()
+        }
+        // Called at the end, and if the task is cancelled.
+        continuation.onTermination = { _ in Task { await session.close(nil) } }
+        await session.open()
         for await _ in end {}
         if let error = ending.error.withLock({ $0 }) { throw error }
     }
@@ -46,23 +52,24 @@ public struct SearchResults<Element: Sendable>: AsyncSequence, Sendable {
     /// A running search, which lasts as long as this value.
     public struct Iterator: AsyncIteratorProtocol {
         private var base: AsyncStream<Element>.Iterator
-        private let ending: Ending
+        private let ending = Ending()
 
-        init(_ maximumUnread: Int, _ start: Start) {
+        init(_ results: SearchResults) {
             let (stream, continuation) = AsyncStream.makeStream(
-                of: Element.self, bufferingPolicy: .bufferingOldest(maximumUnread))
-            let ending = Ending()
+                of: Element.self, bufferingPolicy: .bufferingOldest(results.maximumUnread))
             base = stream.makeAsyncIterator()
-            self.ending = ending
-            do throws(DiscoveryError) {
-                let session = try ending.begin(start, continuation) { element in
-                    if case .dropped = continuation.yield(element) { false } else { true }
+            let search = Task { [ending] in
+                do throws(DiscoveryError) {
+                    try await results.deliver { element in
+                        if case .dropped = continuation.yield(element) { false } else { true }
+                    }
+                } catch {
+                    ending.error.withLock { $0 = error }
                 }
-                Task { await session.open() }
-            } catch {
-                ending.error.withLock { $0 = error }
                 continuation.finish()
             }
+            // Called in every case: end, cancellation, or release of the iterator.
+            continuation.onTermination = { _ in search.cancel() }
         }
 
         /// The next element; nil if the task was cancelled. Throws the ``DiscoveryError`` that ended the
@@ -80,19 +87,6 @@ public struct SearchResults<Element: Sendable>: AsyncSequence, Sendable {
     /// buffer is full.
     private final class Ending: Sendable {
         let error = Mutex<DiscoveryError?>(nil)
-
-        /// A session that ends together with the stream of `continuation`.
-        func begin<Buffered>(
-            _ start: Start, _ continuation: AsyncStream<Buffered>.Continuation, _ output: @escaping Output
-        ) throws(DiscoveryError) -> any SearchSession {
-            let session = try start(output) { error in
-                self.error.withLock { $0 = error }
-                continuation.finish()
-            }
-            // Called in every case: end, cancellation, or release of the iterator.
-            continuation.onTermination = { _ in Task { await session.close(nil) } }
-            return session
-        }
     }
 }
 

@@ -62,6 +62,9 @@ public struct DiscoveredHub: Hashable, Sendable {
     public let txt: TXTRecord
     /// When it was first seen, as the time since the start of the search.
     public let firstSeen: Duration
+
+    /// Its addresses with its port.
+    package var places: [HubAddress] { addresses.map { HubAddress($0, port: port) } }
 }
 
 extension DiscoveredHub.Key {

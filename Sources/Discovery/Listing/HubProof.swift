@@ -32,6 +32,8 @@ public struct HubProof: Hashable, Sendable {
         (self.id, self.source, self.isHandshake, self.time) = (id, source, isHandshake, time)
     }
 
+    package var place: HubAddress { HubAddress(address, port: port) }
+
     /// True if the row `hub` may describe the holder of this key: its `id` is the key's fingerprint, or it
     /// has no `id` and the names match or this proof has no name.
     func mayBe(_ hub: DiscoveredHub) -> Bool {

@@ -18,14 +18,9 @@ public struct HubProofs: Sendable {
     /// The maximum number of keys at one place; replies with a forged source could add more.
     private static let maximumKeys = 4
 
-    private struct Place: Hashable {
-        let address: NetworkAddress
-        let port: UInt16
-    }
-
-    private var places: [Place: [HubProof]] = [:]
+    private var places: [HubAddress: [HubProof]] = [:]
     /// When the last proof for a place came.
-    private var renewed: [Place: Duration] = [:]
+    private var renewed: [HubAddress: Duration] = [:]
 
     /// Creates a collection without proofs.
     public init() {}
@@ -35,7 +30,7 @@ public struct HubProofs: Sendable {
     ///
     /// - Returns: false if the proof adds nothing, or if there is no room.
     public mutating func insert(_ proof: HubProof) -> Bool {
-        let place = Place(address: proof.address, port: proof.port)
+        let place = proof.place
         guard var list = places[place] else {
             if places.count >= HubProofs.maximumCount {
                 // Replies with forged sources can fill the table, so a handshake may replace a place that has
@@ -65,32 +60,38 @@ public struct HubProofs: Sendable {
     ///
     /// - Returns: false if there were none.
     public mutating func remove(_ address: NetworkAddress, port: UInt16) -> Bool {
-        let place = Place(address: address, port: port)
+        remove(at: HubAddress(address, port: port))
+    }
+
+    package mutating func remove(at place: HubAddress) -> Bool {
         renewed[place] = nil
         return places.removeValue(forKey: place) != nil
     }
 
     /// The places whose proofs are all older.
     package func expired(before time: Duration) -> [HubAddress] {
-        renewed.filter { $0.value < time }.map { HubAddress($0.key.address, port: $0.key.port) }
+        renewed.filter { $0.value < time }.map(\.key)
     }
 
     /// Removes the proofs of a place, if all are older.
     package mutating func expire(at place: HubAddress, before time: Duration) {
-        guard case .address(let address) = place.host else { return }
-        if let last = renewed[Place(address: address, port: place.port)], last < time {
-            _ = remove(address, port: place.port)
-        }
+        if let last = renewed[place], last < time { _ = remove(at: place) }
     }
 
     /// True if there is a proof for this place.
     public func contains(_ address: NetworkAddress, port: UInt16) -> Bool {
-        places[Place(address: address, port: port)] != nil
+        contains(HubAddress(address, port: port))
     }
+
+    package func contains(_ place: HubAddress) -> Bool { places[place] != nil }
 
     /// True if a handshake has proven a key at this place.
     public func hasHandshake(at address: NetworkAddress, port: UInt16) -> Bool {
-        places[Place(address: address, port: port)]?.contains(where: \.isHandshake) ?? false
+        hasHandshake(at: HubAddress(address, port: port))
+    }
+
+    package func hasHandshake(at place: HubAddress) -> Bool {
+        places[place]?.contains(where: \.isHandshake) ?? false
     }
 
     /// The table of the `announced` rows merged with the proofs.
@@ -104,32 +105,19 @@ public struct HubProofs: Sendable {
     ) -> [DiscoveredHub] {
         guard !places.isEmpty else { return announced }
         var rows: [DiscoveredHub] = []
-        var used: Set<PlaceAndKey> = []
+        var used: Set<HubProof> = []
         for hub in announced {
-            let found = hub.addresses.map { Place(address: $0, port: hub.port) }
-            let proofs = found.map { place in
+            let proofs = hub.places.map { place in
                 (places[place] ?? []).filter { !known.contains($0.pin) || $0.mayBe(hub) }
             }
-            for (place, proofs) in zip(found, proofs) {
-                used.formUnion(proofs.map { PlaceAndKey(place: place, pin: $0.pin) })
-            }
+            used.formUnion(proofs.joined())
             rows += split(hub, by: proofs)
         }
-        let left = places.flatMap { place, proofs in
-            proofs.filter { $0.source != nil && !used.contains(PlaceAndKey(place: place, pin: $0.pin)) }
+        let left = places.values.joined().filter { $0.source != nil && !used.contains($0) }
+        let groups = Dictionary(grouping: left.sorted(by: HubProofs.isEarlier)) {
+            KeyAndPort(pin: $0.pin, port: $0.port)
         }
-        var groups: [[HubProof]] = []
-        var numbers: [KeyAndPort: Int] = [:]
-        for proof in left.sorted(by: HubProofs.isEarlier) {
-            let identity = KeyAndPort(pin: proof.pin, port: proof.port)
-            if let number = numbers[identity] {
-                groups[number].append(proof)
-            } else {
-                numbers[identity] = groups.count
-                groups.append([proof])
-            }
-        }
-        for group in groups {
+        for group in groups.values.sorted(by: { HubProofs.isEarlier($0[0], $1[0]) }) {
             if let index = rows.firstIndex(where: { $0.pin == group[0].pin && $0.port == group[0].port }) {
                 rows[index] = rows[index].adding(group, rules: rules)
             } else {
@@ -137,11 +125,6 @@ public struct HubProofs: Sendable {
             }
         }
         return rows
-    }
-
-    private struct PlaceAndKey: Hashable {
-        let place: Place
-        let pin: Pin
     }
 
     private struct KeyAndPort: Hashable {

@@ -16,19 +16,17 @@ final class OneShotQuery {
     /// before the network has gone quiet.
     static let repetition = Duration.milliseconds(120)
     private static let maximumInterfaces = 16
-    /// The most packets read at a time, so that a flood does not starve the loop's other jobs.
-    private static let packetsAtATime = 64
 
-    /// A hint, where it came in, from whom, and whether it is the answer to a one-shot question.
-    typealias Output =
-        @Sendable (
-            ServiceHint, NetworkInterface, NetworkAddress.Family, _ source: NetworkAddress, _ isDirect: Bool
-        ) -> Void
-    /// Names of instances that a host has multicast, where they came in.
-    typealias Announced = @Sendable ([[UInt8]], NetworkInterface, NetworkAddress.Family) -> Void
-
-    /// What is no longer there, on an interface.
-    typealias Ended = @Sendable (HeardRecords.Ended, NetworkInterface) -> Void
+    /// What was heard, and where.
+    enum News: Sendable {
+        /// `isDirect`: it is the answer to a one-shot question.
+        case hint(
+            ServiceHint, NetworkInterface, NetworkAddress.Family, source: NetworkAddress, isDirect: Bool)
+        /// Names of instances that a host has multicast.
+        case announced([[UInt8]], NetworkInterface, NetworkAddress.Family)
+        /// What is no longer there.
+        case ended(HeardRecords.Ended, NetworkInterface)
+    }
 
     private let serviceType: String
     private let type: DNSName
@@ -46,12 +44,10 @@ final class OneShotQuery {
     /// By interface.
     private var records: [String: HeardRecords] = [:]
     private var rounds: UInt8 = 0
-    private var answers = AnswerRounds()
+    private(set) var answers = AnswerRounds()
     /// The names in direct answers, at most as many as one browse follows.
     private var direct: Set<[UInt8]> = []
-    private let output: Output
-    private let announced: Announced
-    private let ended: Ended
+    private let report: (News) -> Void
 
     private struct Link: Hashable {
         let interface: String
@@ -66,16 +62,14 @@ final class OneShotQuery {
     }
 
     /// Nil if the service type is not valid.
-    init?(
-        serviceType: String, on loop: EventLoopThread, output: @escaping Output,
-        announced: @escaping Announced, ended: @escaping Ended
-    ) {
+    ///
+    /// - Parameter report: may close the query.
+    init?(serviceType: String, on loop: EventLoopThread, report: @escaping (News) -> Void) {
         guard let type = DNSName(serviceType: serviceType),
             let question = DNSMessage.question(forServicesOf: serviceType, id: 0)
         else { return nil }
         self.serviceType = serviceType
-        (self.type, self.question, self.loop) = (type, question, loop)
-        (self.output, self.announced, self.ended) = (output, announced, ended)
+        (self.type, self.question, self.loop, self.report) = (type, question, loop, report)
         openLinks()
     }
 
@@ -95,7 +89,8 @@ final class OneShotQuery {
         }
         for network in usable { open(network) }
         for interface in left where !links.keys.contains(where: { $0.interface == interface.name }) {
-            for one in records.removeValue(forKey: interface.name)?.all ?? [] { ended(one, interface) }
+            let ended = records.removeValue(forKey: interface.name)?.all ?? []
+            for one in ended { report(.ended(one, interface)) }
         }
     }
 
@@ -143,7 +138,7 @@ final class OneShotQuery {
         askForMulticast()
     }
 
-    /// Ends it: no output comes after that.
+    /// Ends it: no news comes after that.
     func close() {
         changes?.close()
         stopHearing()
@@ -211,35 +206,14 @@ final class OneShotQuery {
     /// True if it was asked, and nobody has answered.
     var isSilent: Bool { !links.isEmpty && answers.isSilent }
 
-    /// True if somebody has answered, and nobody since `time` ago.
-    func isQuiet(for time: Duration, at now: ContinuousClock.Instant) -> Bool {
-        answers.isQuiet(for: time, at: now)
-    }
-
     /// True if each of these names was in an answer to a one-shot question.
     func hasAnswered(_ names: some Sequence<[UInt8]>) -> Bool { names.allSatisfy(direct.contains) }
-
-    /// A host that has not answered all questions; believe it once there is no more ``doubt(at:)``.
-    var missing: NetworkAddress? { answers.missing }
-
-    /// The longest that an answer took.
-    var slowest: Duration { answers.slowest }
-
-    /// True once all hosts that answer have answered all questions, each within `time`.
-    func isPrompt(
-        within time: Duration = AnswerRounds.promptness, at now: ContinuousClock.Instant
-    ) -> Bool {
-        answers.isPrompt(within: time, at: now)
-    }
-
-    /// How long to wait until ``hasLosses`` can be believed; nil if it can be now.
-    func doubt(at now: ContinuousClock.Instant) -> Duration? { answers.doubt(at: now) }
 
     /// Reads the direct answers that wait: a loop that is busy has not got to them yet, and they are no loss.
     func readAnswers() {
         for link in links.keys {
             // More than all hosts that are counted can send.
-            var batches = AnswerRounds.maximumSources * 3 / OneShotQuery.packetsAtATime
+            var batches = AnswerRounds.maximumSources * 3 / UDPSocket.maximumBatch
             while batches > 0, receive(at: link) { batches -= 1 }
         }
     }
@@ -277,7 +251,7 @@ final class OneShotQuery {
                 let bytes = DNSMessage.questions(questions, id: nil)
                 for sockets in there { sockets.listener?.send(bytes) }
             }
-            for one in renewal.ended { ended(one, interface) }
+            for one in renewal.ended { report(.ended(one, interface)) }
         }
         if asksForServices { askForMulticast() }
     }
@@ -289,7 +263,7 @@ final class OneShotQuery {
     private func tell(
         _ found: HeardRecords.Found, from socket: MulticastSocket, source: NetworkAddress, isDirect: Bool
     ) {
-        output(found.hint, socket.interface, found.family, source, isDirect)
+        report(.hint(found.hint, socket.interface, found.family, source: source, isDirect: isDirect))
     }
 
     private func take(_ message: DNSMessage, at socket: MulticastSocket) -> [HeardRecords.Found] {
@@ -298,29 +272,23 @@ final class OneShotQuery {
 
     private func hear(at link: Link) {
         guard let listener = links[link]?.listener else { return }
-        for _ in 0..<OneShotQuery.packetsAtATime {
-            guard let (bytes, source, _) = listener.receive(onLink: networks) else { return }
-            guard let message = try? DNSMessage(parsing: bytes) else { continue }
+        _ = listener.receive(onLink: networks) { message, source, _ in
             let names = ServiceHint.names(in: message, of: type)
             // The names first: what is complete, too, is no direct answer, and does not show that its host
             // gives those.
-            if !names.isEmpty { announced(names, listener.interface, listener.family) }
+            if !names.isEmpty { report(.announced(names, listener.interface, listener.family)) }
             for found in take(message, at: listener) where found.isNews {
                 tell(found, from: listener, source: source, isDirect: false)
             }
-            // The output may have closed the query.
-            guard links[link]?.listener === listener else { return }
         }
     }
 
     /// True if more may wait.
     private func receive(at link: Link) -> Bool {
         guard let socket = links[link]?.socket else { return false }
-        for _ in 0..<OneShotQuery.packetsAtATime {
-            guard let (bytes, source, time) = socket.receive(onLink: networks) else { return false }
-            guard let message = try? DNSMessage(parsing: bytes) else { continue }
+        return socket.receive(onLink: networks) { message, source, time in
             let round = message.id &- firstID
-            guard round < UInt16(rounds) || round == OneShotQuery.pursuit else { continue }
+            guard round < UInt16(rounds) || round == OneShotQuery.pursuit else { return }
             let names = Set(ServiceHint.names(in: message, of: type))
             let found = take(message, at: socket)
             if round < UInt16(rounds), !names.isEmpty {
@@ -333,9 +301,6 @@ final class OneShotQuery {
                 if isDirect, direct.count < BrowseBook.maximumInstances { direct.insert(one.hint.name) }
                 tell(one, from: socket, source: source, isDirect: isDirect)
             }
-            // The output may have closed the query.
-            guard links[link]?.socket === socket else { return false }
         }
-        return true
     }
 }

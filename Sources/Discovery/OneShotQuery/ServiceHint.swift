@@ -18,21 +18,17 @@ package struct ServiceHint: Hashable, Sendable {
     /// The labels of the instances of `type` that an answer names.
     package static func names(in message: DNSMessage, of type: DNSName) -> [[UInt8]] {
         guard message.isAnswer else { return [] }
-        return instances(in: message, of: type).compactMap { $0.instance(of: type) }
-    }
-
-    private static func instances(in message: DNSMessage, of type: DNSName) -> [DNSName] {
-        var instances: [DNSName] = []
+        var names: [[UInt8]] = []
         var seen: Set<DNSName> = []
         // A record with the time to live 0 says goodbye (RFC 6762 § 10.1).
         for record in message.records where record.timeToLive > 0 && record.name == type {
-            guard instances.count < maximumServices else { break }
-            guard case .pointer(let name) = record.data, name.instance(of: type) != nil,
+            guard names.count < maximumServices else { break }
+            guard case .pointer(let name) = record.data, let label = name.instance(of: type),
                 seen.insert(name).inserted
             else { continue }
-            instances.append(name)
+            names.append(label)
         }
-        return instances
+        return names
     }
 
     /// The services of `type` of which an answer says all that there is to say. One without SRV record, TXT

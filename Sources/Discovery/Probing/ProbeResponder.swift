@@ -48,7 +48,6 @@ public actor ProbeResponder {
     private var state = State.new
     private var isPairingOpen: Bool
     private var report: @Sendable (Event) -> Void = { _ in }
-    private var finished: CheckedContinuation<Void, Never>?
     private var links = UDPLinks([])
     private var limits = ProbeLimits()
     private var sockets: [UDPSocket] = []
@@ -92,19 +91,9 @@ public actor ProbeResponder {
         guard case .new = state, !Task.isCancelled else { return }
         state = .open
         self.report = report
-        do throws(DiscoveryError) {
-            try open()
-        } catch {
-            close()
-            throw error
-        }
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                if case .open = state { finished = continuation } else { continuation.resume() }
-            }
-        } onCancel: {
-            Task { await close() }
-        }
+        defer { close() }
+        try open()
+        await Task.untilCancelled()
     }
 
     /// Sets whether replies say that the hub is open for pairing, and broadcasts a notice when that becomes
@@ -120,20 +109,9 @@ public actor ProbeResponder {
             throw .portInUse(probePort)
         }
         links = UDPLinks.current()
-        var failure: DiscoveryError?
-        for family in [NetworkAddress.Family.ipv4, .ipv6] {
-            let number = sockets.count
-            do throws(DiscoveryError) {
-                sockets.append(
-                    try UDPSocket(
-                        family, on: loop, port: probePort, sharesPort: true,
-                        isReadable: callback { $0.receive(number) }))
-            } catch {
-                if case .portInUse = error { throw error }
-                failure = error  // a system without IPv6 still has IPv4
-            }
+        sockets = try UDPSocket.each(on: loop, port: probePort, sharesPort: true) { number in
+            callback { $0.receive(number) }
         }
-        if sockets.isEmpty, let failure { throw failure }
         changes = DescriptorWatch.networkChanges(on: loop, changed: callback { $0.networkChanged() })
         report(.listening(port: probePort, Set(sockets.map(\.family))))
         notify(.started)
@@ -145,53 +123,42 @@ public actor ProbeResponder {
         for socket in sockets { socket.close() }
         changes?.close()
         (sockets, changes) = ([], nil)
-        finished?.resume()
-        finished = nil
     }
 
     private func receive(_ number: Int) {
         guard sockets.indices.contains(number) else { return }
         for datagram in sockets[number].receive() {
-            do throws(Dropped) {
-                try answer(datagram, through: number)
-            } catch {
-                if let reason = error.reason { count { $0.dropped[reason, default: 0] += 1 } }
+            if let reason = answer(datagram, through: number) {
+                count { $0.dropped[reason, default: 0] += 1 }
             }
         }
     }
 
-    /// The reason is nil for a datagram that is not meant for a hub but is no fault either. Never reaches a
-    /// user: dropped datagrams are counted.
-    private struct Dropped: Error { let reason: ProbeDrop? }
-
-    private func answer(_ datagram: UDPDatagram, through number: Int) throws(Dropped) {
+    /// Returns why the datagram is dropped; nil also for a notice, from another hub or from this one.
+    private func answer(_ datagram: UDPDatagram, through number: Int) -> ProbeDrop? {
         let path = datagram.path
-        if datagram.length == Notice.byteCount, (try? Notice(parsing: datagram.bytes)) != nil {
-            throw Dropped(reason: nil)  // from another hub or from this one
-        }
+        if datagram.length == Notice.byteCount, (try? Notice(parsing: datagram.bytes)) != nil { return nil }
         let probe: Probe
         do throws(ProbeError) {
             probe = try Probe(parsing: datagram.bytes)
         } catch {
-            switch error {
-            case .wrongMagic: throw Dropped(reason: .wrongMagic)
-            case .wrongLength(let count):
-                throw Dropped(reason: count < Probe.byteCount ? .tooShort : .tooLong)
-            case .nonzeroPadding: throw Dropped(reason: .malformed)
+            return switch error {
+            case .wrongMagic: .wrongMagic
+            case .wrongLength(let count): count < Probe.byteCount ? .tooShort : .tooLong
+            case .nonzeroPadding: .malformed
             }
         }
         guard let source = links.onLinkSource(path.peer, on: path.interface), path.port != 0 else {
-            throw Dropped(reason: .offLink)
+            return .offLink
         }
-        if let reason = limits.judge(probe, from: source, at: start.duration(to: .now)) {
-            throw Dropped(reason: reason)
-        }
+        if let reason = limits.judge(probe, from: source, at: start.duration(to: .now)) { return reason }
         count { $0.accepted += 1 }
         // The number of waiting replies is bounded by the limit per second.
         Task {
             try? await Task.sleep(for: .milliseconds(Int.random(in: ProbeResponder.jitter)))
             reply(to: probe, along: path, through: number)
         }
+        return nil
     }
 
     private func reply(to probe: Probe, along path: UDPPath, through number: Int) {
@@ -205,14 +172,7 @@ public actor ProbeResponder {
 
     private func notify(_ reason: Reason) {
         guard case .open = state else { return }
-        let bytes = Notice().bytes
-        for target in links.targets {
-            let family: NetworkAddress.Family = target.address.count == 4 ? .ipv4 : .ipv6
-            guard let socket = sockets.first(where: { $0.family == family }) else { continue }
-            let path = UDPPath(peer: target.address, port: probePort, interface: target.interface)
-            let code = socket.send(bytes, along: path)
-            count { $0.note(code) }
-        }
+        links.send(Notice().bytes, to: probePort, through: sockets) { code in count { $0.note(code) } }
         report(.noticed(reason))
     }
 

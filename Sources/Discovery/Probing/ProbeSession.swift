@@ -51,7 +51,7 @@ actor ProbeSession: SearchSession {
         state = .open(self)
         do throws(DiscoveryError) {
             links = UDPLinks.current()
-            try openSockets()
+            sockets = try UDPSocket.each(on: loop) { number in callback { $0.receiveReplies(number) } }
         } catch {
             close(error)
             return
@@ -72,20 +72,6 @@ actor ProbeSession: SearchSession {
         ended(error)
     }
 
-    private func openSockets() throws(DiscoveryError) {
-        var failure: DiscoveryError?
-        for family in [NetworkAddress.Family.ipv4, .ipv6] {
-            let number = sockets.count
-            do throws(DiscoveryError) {
-                sockets.append(
-                    try UDPSocket(family, on: loop, isReadable: callback { $0.receiveReplies(number) }))
-            } catch {
-                failure = error  // a system without IPv6 still has IPv4
-            }
-        }
-        if sockets.isEmpty, let failure { throw failure }
-    }
-
     /// Listens for notices on 255.255.255.255, and on ff02::1 of each link. It does not bind the wildcard
     /// address: a hub on this machine must receive the unicast probes.
     private func openNoticeSockets() {
@@ -102,8 +88,8 @@ actor ProbeSession: SearchSession {
             }
         }
         listen(.ipv4, UDPLinks.limitedBroadcast, 0)
-        for target in links.targets where target.address == UDPLinks.allNodes {
-            listen(.ipv6, target.address, target.interface)
+        for target in links.targets(port: prober.port) where target.peer == UDPLinks.allNodes {
+            listen(.ipv6, target.peer, target.interface)
         }
     }
 
@@ -127,17 +113,9 @@ actor ProbeSession: SearchSession {
         var generator = SystemRandomNumberGenerator()
         let probe = Probe(using: &generator)
         screen.expect(probe)
-        let bytes = probe.bytes
-        for target in links.targets {
-            guard let socket = socket(for: target) else { continue }
-            let path = UDPPath(peer: target.address, port: prober.port, interface: target.interface)
-            let code = socket.send(bytes, along: path)
+        links.send(probe.bytes, to: prober.port, through: sockets) { code in
             counter.counts.withLock { $0.note(code) }
         }
-    }
-
-    private func socket(for target: UDPTarget) -> UDPSocket? {
-        sockets.first { $0.family == (target.address.count == 4 ? .ipv4 : .ipv6) }
     }
 
     private func receiveReplies(_ number: Int) {

@@ -6,15 +6,6 @@ struct UDPLink: Hashable, Sendable {
     let canMulticast: Bool
     /// This machine's addresses on it, each with its network.
     var networks: [LocalNetwork] = []
-    /// The directed broadcast addresses of ``networks`` (RFC 919), 4 bytes each.
-    var broadcasts: Set<[UInt8]> = []
-}
-
-/// A destination of probes and notices.
-struct UDPTarget: Hashable, Sendable {
-    /// 4 or 16 bytes.
-    let address: [UInt8]
-    let interface: UInt32
 }
 
 /// A snapshot of this machine's links: the destinations of probes, and which sources are on a link. A value,
@@ -37,14 +28,15 @@ struct UDPLinks: Hashable, Sendable {
     /// The destinations that reach every host: on a link with broadcast, each directed broadcast address and
     /// 255.255.255.255; on a link with link-local IPv6, ff02::1; on loopback, this machine's loopback
     /// addresses.
-    var targets: [UDPTarget] {
+    func targets(port: UInt16) -> [UDPPath] {
         links.values.sorted { $0.interface.index < $1.interface.index }.flatMap { link in
             var addresses: [[UInt8]] = []
             if link.isLoopback {
                 addresses = link.networks.filter { $0.address.isLoopback }.map(\.address.bytes)
             } else {
                 if link.canBroadcast, link.networks.contains(where: { $0.address.family == .ipv4 }) {
-                    addresses += link.broadcasts.sorted { $0.lexicographicallyPrecedes($1) }
+                    addresses += Set(link.networks.compactMap(\.broadcastAddress))
+                        .sorted { $0.lexicographicallyPrecedes($1) }
                     addresses.append(UDPLinks.limitedBroadcast)
                 }
                 if link.canMulticast,
@@ -53,7 +45,14 @@ struct UDPLinks: Hashable, Sendable {
                     addresses.append(UDPLinks.allNodes)
                 }
             }
-            return addresses.map { UDPTarget(address: $0, interface: link.interface.index) }
+            return addresses.map { UDPPath(peer: $0, port: port, interface: link.interface.index) }
+        }
+    }
+
+    /// Sends a datagram to all of ``targets(port:)``; `sent` gets 0 or the errno of each.
+    func send(_ bytes: [UInt8], to port: UInt16, through sockets: [UDPSocket], sent: (Int32) -> Void) {
+        for target in targets(port: port) {
+            sockets.first { $0.family == target.family }.map { sent($0.send(bytes, along: target)) }
         }
     }
 
@@ -65,7 +64,7 @@ struct UDPLinks: Hashable, Sendable {
         guard let link = links[interface],
             let address = NetworkAddress(bytes: bytes, scope: link.interface.name),
             !address.isUnspecified, !address.isMulticast, bytes != UDPLinks.limitedBroadcast,
-            !link.broadcasts.contains(bytes)
+            !link.networks.contains(where: { $0.isBroadcast(address) })
         else { return nil }
         if link.isLoopback { return address.isLoopback ? address : ownAddress(bytes) }
         guard !address.isLoopback else { return nil }
@@ -82,25 +81,15 @@ struct UDPLinks: Hashable, Sendable {
         var links: [String: UDPLink] = [:]
         for entry in InterfaceEntry.all() where entry.isUp {
             guard let network = entry.network else { continue }
-            // Nil if the interface was removed in the meantime.
-            guard var link = links[entry.name] ?? UDPLink(entry) else { continue }
-            link.networks.append(network)
-            if let broadcast = network.broadcastAddress, link.canBroadcast {
-                link.broadcasts.insert(broadcast)
+            if links[entry.name] == nil, let interface = NetworkInterface(named: entry.name) {
+                links[entry.name] = UDPLink(
+                    interface: interface, isLoopback: entry.isLoopback, canBroadcast: entry.canBroadcast,
+                    canMulticast: entry.canMulticast)
             }
-            links[entry.name] = link
+            // Nil if the interface was removed in the meantime.
+            links[entry.name]?.networks.append(network)
         }
         return UDPLinks(Array(links.values))
-    }
-}
-
-extension UDPLink {
-    /// The interface of an entry, without its addresses; nil if it no longer exists.
-    fileprivate init?(_ entry: InterfaceEntry) {
-        guard let interface = NetworkInterface(named: entry.name) else { return nil }
-        self.init(
-            interface: interface, isLoopback: entry.isLoopback, canBroadcast: entry.canBroadcast,
-            canMulticast: entry.canMulticast)
     }
 }
 

@@ -11,64 +11,100 @@ struct UDPPath: Hashable, Sendable {
     var interface: UInt32
     /// This machine's address, 4 or 16 bytes; empty lets the system choose.
     var local: [UInt8] = []
+
+    var family: NetworkAddress.Family { peer.count == 4 ? .ipv4 : .ipv6 }
 }
 
 /// A received datagram: its first bytes, and its length.
 struct UDPDatagram: Sendable {
-    /// At most ``UDPSocket/maximumByteCount`` bytes.
+    /// At most as many as its socket keeps.
     let bytes: [UInt8]
     /// The length of the whole datagram in bytes, which may be more.
     let length: Int
     let path: UDPPath
+    /// When the kernel took it in, if the socket has SO_TIMESTAMPNS; else when it was read.
+    let arrival: ContinuousClock.Instant
 }
 
 /// A UDP socket of one address family on an event loop, which calls back when a datagram can be received.
 final class UDPSocket {
-    /// How many bytes of a datagram are kept: more than the longest valid one, so that a longer one is
-    /// recognised.
-    static let maximumByteCount = 512
     /// The maximum number of datagrams per call of ``receive()``, so that a flood does not block the loop's
     /// timers and other sockets.
-    private static let maximumBatch = 64
+    static let maximumBatch = 64
     /// The requested receive buffer in bytes; the kernel grants at most net.core.rmem_max. With 8 KB only 38
     /// of 200 replies arrived.
     private static let receiveBuffer: Int32 = 1 << 20
 
     let family: NetworkAddress.Family
+    private let maximumByteCount: Int
     private let watch: DescriptorWatch
 
     /// Opens a socket with broadcast enabled, bound to `address` (nil: the wildcard address) and `port` (0:
     /// any free port).
     ///
-    /// - Parameter sharesPort: true to let other sockets that also share it bind the same port. Throws
-    ///   `.portInUse` if the port is taken.
+    /// - Parameters:
+    ///   - sharesPort: true to let other sockets that also share it bind the same port. Throws `.portInUse`
+    ///     if the port is taken.
+    ///   - maximumByteCount: how many bytes of a datagram are kept: more than the longest valid one, so that
+    ///     a longer one is recognised.
     init(
         _ family: NetworkAddress.Family, on loop: EventLoopThread, address: [UInt8]? = nil,
-        interface: UInt32 = 0,
-        port: UInt16 = 0, sharesPort: Bool = false, isReadable: @escaping () -> Void
+        interface: UInt32 = 0, port: UInt16 = 0, sharesPort: Bool = false, maximumByteCount: Int = 512,
+        isReadable: @escaping () -> Void
     ) throws(DiscoveryError) {
-        let descriptor = try UDPSocket.open(family)
-        func set(_ level: Int32, _ option: Int32, _ value: Int32) {
-            var value = value
-            setsockopt(descriptor, level, option, &value, socklen_t(MemoryLayout.size(ofValue: value)))
-        }
+        (self.family, self.maximumByteCount) = (family, maximumByteCount)
+        watch = try DescriptorWatch(UDPSocket.open(family), on: loop, isReadable: isReadable)
         set(SOL_SOCKET, SO_RCVBUF, UDPSocket.receiveBuffer)
-        if sharesPort { set(SOL_SOCKET, SO_REUSEADDR, 1) }
+        if sharesPort { set(SOL_SOCKET, SO_REUSEADDR, Int32(1)) }
         switch family {
         case .ipv4:
-            set(SOL_SOCKET, SO_BROADCAST, 1)
-            set(Int32(IPPROTO_IP), IP_PKTINFO, 1)
-        case .ipv6: set(Int32(IPPROTO_IPV6), IPV6_RECVPKTINFO, 1)
+            set(SOL_SOCKET, SO_BROADCAST, Int32(1))
+            set(Int32(IPPROTO_IP), IP_PKTINFO, Int32(1))
+        case .ipv6: set(Int32(IPPROTO_IPV6), IPV6_RECVPKTINFO, Int32(1))
         }
         let any = [UInt8](repeating: 0, count: family == .ipv4 ? 4 : 16)
-        guard UDPSocket.bind(descriptor, to: address ?? any, interface: interface, port: port) == 0 else {
+        let result = UDPSocket.bind(watch.descriptor, to: address ?? any, interface: interface, port: port)
+        guard result == 0 else {
             let code = errno
-            Glibc.close(descriptor)
+            close()
             throw code == EADDRINUSE ? .portInUse(port) : .system(call: "bind", errno: code)
         }
-        self.family = family
-        watch = try DescriptorWatch(descriptor, on: loop, isReadable: isReadable)
     }
+
+    /// A socket of each family that this system has: one without IPv6 still has IPv4.
+    ///
+    /// - Parameter isReadable: makes the callback of the socket with this index.
+    static func each(
+        on loop: EventLoopThread, port: UInt16 = 0, sharesPort: Bool = false,
+        isReadable: (Int) -> () -> Void
+    ) throws(DiscoveryError) -> [UDPSocket] {
+        var sockets: [UDPSocket] = []
+        var failure: DiscoveryError?
+        for family in [NetworkAddress.Family.ipv4, .ipv6] {
+            do throws(DiscoveryError) {
+                sockets.append(
+                    try UDPSocket(
+                        family, on: loop, port: port, sharesPort: sharesPort,
+                        isReadable: isReadable(sockets.count)))
+            } catch {
+                failure = error
+            }
+        }
+        guard let failure else { return sockets }
+        if case .portInUse = failure { sockets.forEach { $0.close() } } else if !sockets.isEmpty { return sockets }
+        throw failure
+    }
+
+    /// Sets a socket option; false if the system does not.
+    @discardableResult func set<Value>(
+        _ level: Int32, _ option: Int32, _ value: Value
+    ) -> Bool {
+        withUnsafeBytes(of: value) {
+            setsockopt(watch.descriptor, level, option, $0.baseAddress, socklen_t($0.count)) == 0
+        }
+    }
+
+    var isOpen: Bool { watch.isOpen }
 
     /// Closes the socket; a second call does nothing.
     func close() { watch.close() }
@@ -76,7 +112,7 @@ final class UDPSocket {
     /// Receives the waiting datagrams, at most one batch; the callback comes again for the rest.
     func receive() -> [UDPDatagram] {
         var datagrams: [UDPDatagram] = []
-        var buffer = [UInt8](repeating: 0, count: UDPSocket.maximumByteCount)
+        var buffer = [UInt8](repeating: 0, count: maximumByteCount)
         var path = hubpair_path()
         for _ in 0..<UDPSocket.maximumBatch {
             let length = hubpair_receive(watch.descriptor, &buffer, buffer.count, &path)
@@ -90,7 +126,8 @@ final class UDPSocket {
                     path: UDPPath(
                         peer: withUnsafeBytes(of: path.peer) { Array($0.prefix(width)) }, port: path.port,
                         interface: path.interface,
-                        local: withUnsafeBytes(of: path.local) { Array($0.prefix(width)) })))
+                        local: withUnsafeBytes(of: path.local) { Array($0.prefix(width)) }),
+                    arrival: .now - .nanoseconds(path.waited)))
         }
         return datagrams
     }

@@ -2,11 +2,10 @@ import CAvahi
 
 /// What avahi-daemon publishes for this program. Owns the client and its entry groups.
 final class DaemonPublishing: PublishingStack {
+    let changed: (PublishingEvent) -> Void
+    var groups: [WebAnnouncement?: EntryGroup] = [:]
     private let avahi: hubpair_avahi_client
-    private let changed: (PublishingEvent) -> Void
     private var client: OpaquePointer?
-    private var group: OpaquePointer?
-    private var services: [WebAnnouncement: WebEntryGroup] = [:]
 
     /// True while the daemon runs and has established its host name.
     private(set) var isReady = false
@@ -24,8 +23,10 @@ final class DaemonPublishing: PublishingStack {
         client = avahi.avahi_client_new(
             loop.poll, AVAHI_CLIENT_NO_FAIL,
             { client, state, pointer in
+                guard let pointer else { return }
                 let code = AvahiClient.error(of: client)
-                DaemonPublishing.at(pointer)?.clientChanged(to: state, code: code)
+                let this = Unmanaged<DaemonPublishing>.fromOpaque(pointer).takeUnretainedValue()
+                this.clientChanged(to: state, code: code)
             }, Unmanaged.passUnretained(self).toOpaque(), &code)
         guard let client else { throw .withoutClient(code) }
         switch avahi.avahi_client_get_state(client) {
@@ -39,61 +40,7 @@ final class DaemonPublishing: PublishingStack {
         }
     }
 
-    func publish(_ announcement: HubAnnouncement, as name: String) {
-        guard let client else { return }
-        if group == nil {
-            group = avahi.avahi_entry_group_new(
-                client,
-                { group, state, pointer in
-                    guard let this = DaemonPublishing.at(pointer) else { return }
-                    let client = group.flatMap { this.avahi.avahi_entry_group_get_client($0) }
-                    this.groupChanged(to: state, code: AvahiClient.error(of: client))
-                }, Unmanaged.passUnretained(self).toOpaque())
-        }
-        guard let group else { return changed(.refused(.avahi(AvahiClient.error(of: client)))) }
-        changed(.registering)
-        _ = avahi.avahi_entry_group_reset(group)
-        var code = AvahiTXT(announcement.txt).withList { txt in
-            avahi.avahi_entry_group_add_service_strlst(
-                group, Int32(AVAHI_IF_UNSPEC), Int32(AVAHI_PROTO_UNSPEC), AvahiPublishFlags(0), name,
-                announcement.serviceType, nil, nil, announcement.port, txt)
-        }
-        if code == 0 { code = avahi.avahi_entry_group_commit(group) }
-        switch code {
-        case 0: break
-        case AvahiCode.collision: changed(.collision)  // with another service on this machine
-        default: changed(.refused(.avahi(code)))
-        }
-    }
-
-    func publish(_ service: WebAnnouncement, as name: String) {
-        guard let client, isReady else { return }
-        let entry = services[service] ?? WebEntryGroup(service, changed: changed)
-        services[service] = entry
-        if entry.group == nil {
-            entry.group = avahi.avahi_entry_group_new(
-                client,
-                { _, state, pointer in WebEntryGroup.at(pointer)?.changed(to: state) { .avahi($0) } },
-                Unmanaged.passUnretained(entry).toOpaque())
-        }
-        guard let group = entry.group else {
-            return entry.tell(.refused(.avahi(AvahiClient.error(of: client))))
-        }
-        _ = avahi.avahi_entry_group_reset(group)
-        var code = AvahiTXT(service.txt).withList { txt in
-            avahi.avahi_entry_group_add_service_strlst(
-                group, Int32(AVAHI_IF_UNSPEC), Int32(AVAHI_PROTO_UNSPEC), AvahiPublishFlags(0), name,
-                WebAnnouncement.serviceType, nil, nil, service.port, txt)
-        }
-        if code == 0 { code = avahi.avahi_entry_group_commit(group) }
-        entry.added(code) { .avahi($0) }
-    }
-
-    func withdraw(_ service: WebAnnouncement) {
-        if let group = services.removeValue(forKey: service)?.group {
-            _ = avahi.avahi_entry_group_free(group)
-        }
-    }
+    func publish(_ announcement: HubAnnouncement, as name: String) { publishService(announcement, as: name) }
 
     /// What the daemon calls this machine: `raspi-2.local`. Not to be called from within a callback.
     var hostName: String? {
@@ -104,10 +51,9 @@ final class DaemonPublishing: PublishingStack {
     }
 
     func close() {
-        for service in services.keys { withdraw(service) }
-        if let group { _ = avahi.avahi_entry_group_free(group) }
+        withdrawAll()
         if let client { avahi.avahi_client_free(client) }
-        (client, group) = (nil, nil)
+        client = nil
     }
 
     private func clientChanged(to state: AvahiClientState, code: Int32) {
@@ -127,16 +73,24 @@ final class DaemonPublishing: PublishingStack {
         }
     }
 
-    private func groupChanged(to state: AvahiEntryGroupState, code: Int32) {
-        switch state {
-        case AVAHI_ENTRY_GROUP_ESTABLISHED: changed(.established)
-        case AVAHI_ENTRY_GROUP_COLLISION: changed(.collision)
-        case AVAHI_ENTRY_GROUP_FAILURE: changed(.refused(.avahi(code)))
-        default: break
+    func makeGroup(_ pointer: UnsafeMutableRawPointer) -> OpaquePointer? {
+        guard let client else { return nil }
+        return avahi.avahi_entry_group_new(client, { EntryGroup.changed($2, to: $1) }, pointer)
+    }
+
+    func add(_ service: any PublishedService, as name: String, to group: OpaquePointer) -> Int32 {
+        withAvahiStrings(service.txt) { txt in
+            avahi.avahi_entry_group_add_service_strlst(
+                group, Int32(AVAHI_IF_UNSPEC), Int32(AVAHI_PROTO_UNSPEC), AvahiPublishFlags(0), name,
+                service.type, nil, nil, service.port, txt)
         }
     }
 
-    private static func at(_ pointer: UnsafeMutableRawPointer?) -> DaemonPublishing? {
-        pointer.map { Unmanaged<DaemonPublishing>.fromOpaque($0).takeUnretainedValue() }
-    }
+    func commit(_ group: OpaquePointer) -> Int32 { avahi.avahi_entry_group_commit(group) }
+
+    func reset(_ group: OpaquePointer) { _ = avahi.avahi_entry_group_reset(group) }
+
+    func free(_ group: OpaquePointer) { _ = avahi.avahi_entry_group_free(group) }
+
+    func fault(_ code: Int32?) -> DiscoveryError { .avahi(code ?? AvahiClient.error(of: client)) }
 }

@@ -25,7 +25,6 @@ public actor HubPublisher {
     private var state = State.new
     private var name: String
     private var report: @Sendable (Event) -> Void = { _ in }
-    private var finished: CheckedContinuation<Void, Never>?
     private var daemon: DaemonPublishing?
     // True if the running daemon refuses to publish: it is not asked again until another one replaces it.
     private var isRefused = false
@@ -34,19 +33,21 @@ public actor HubPublisher {
     private var numbers: [Stack: Int] = [:]
     private var pending: [(event: PublishingEvent, stack: Stack, number: Int)] = []
     private var renames = RenamePolicy()
-    // The running timeouts: from handing a service to a stack until the stack reports the result.
-    private var registrations: [Stack: Task<Void, Never>] = [:]
     private var timeout: RegistrationTimeout
     private var lastTrouble: Event?
     private var lastHosts: [String] = []
-    // The scheduled attempts to reach a stack, and to publish.
-    private var later: Task<Void, Never>?
-    private var again: Task<Void, Never>?
     private var changes: DescriptorWatch?
-    private var settled: Task<Void, Never>?
     private var services = WebServiceBook()
-    private var servicesAgain: Task<Void, Never>?
     private var servicesTimeout = RegistrationTimeout()
+    private var timers: [Timer: Task<Void, Never>] = [:]
+
+    private enum Timer: Hashable {
+        /// The next attempts to reach a stack, and to publish.
+        case connecting, publishing, services
+        /// From handing the hub's service to a stack until the stack reports the result.
+        case registration(Stack)
+        case settling
+    }
 
     /// The executor: a thread of its own, which runs avahi's loop.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
@@ -79,13 +80,8 @@ public actor HubPublisher {
         self.report = report
         changes = DescriptorWatch.networkChanges(on: loop, changed: callback { $0.networkChanged() })
         connect(afterLoss: false)
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                if case .open = state { finished = continuation } else { continuation.resume() }
-            }
-        } onCancel: {
-            Task { await close() }
-        }
+        await Task.untilCancelled()
+        close()
     }
 
     /// Publishes web services beside the hub, in place of those before.
@@ -101,26 +97,19 @@ public actor HubPublisher {
     private func publishServices() {
         guard case .open = state else { return }
         for (service, name) in services.open { publication?.publish(service, as: name) }
-        servicesAgain?.cancel()
+        stop(.services)
         guard !services.open.isEmpty else { return servicesTimeout.reset() }
-        let patience = servicesTimeout.current
+        start(.services, after: servicesTimeout.current) { $0.publishServices() }
         servicesTimeout.extend()
-        servicesAgain = Task {
-            do { try await Task.sleep(for: patience) } catch { return }
-            publishServices()
-        }
     }
 
     private func close() {
         state = .closed
-        for task in [later, again, settled, servicesAgain] { task?.cancel() }
-        for task in registrations.values { task.cancel() }
+        for task in timers.values { task.cancel() }
         changes?.close()
         daemon?.close()
         embedded?.close()
         (changes, daemon, embedded) = (nil, nil, nil)
-        finished?.resume()
-        finished = nil
     }
 
     /// Publishes through the daemon if there is one, otherwise through the embedded stack.
@@ -132,7 +121,8 @@ public actor HubPublisher {
             self.daemon = daemon
             if daemon.isReady { return moveToDaemon() }
             guard daemon.isWaiting else { return moveAway() }
-            if afterLoss { attempt(after: HubPublisher.restartGrace) { $0.embed() } } else { embed() }
+            guard afterLoss else { return embed() }
+            start(.connecting, after: HubPublisher.restartGrace) { $0.embed() }
         } catch {
             switch error {
             case .refused, .noClient:
@@ -142,16 +132,14 @@ public actor HubPublisher {
             }
             embed()
             // The bus may appear later, or permit access later.
-            attempt(after: HubPublisher.retryInterval) { $0.connect(afterLoss: false) }
+            start(.connecting, after: HubPublisher.retryInterval) { $0.connect(afterLoss: false) }
         }
     }
 
     private func moveToDaemon() {
         moveAway()
         tellHosts([daemon?.hostName].compactMap(\.self), by: .daemon)
-        daemon?.publish(announcement, as: name)
-        services.beginAnew()
-        publishServices()
+        publishAll(by: .daemon)
     }
 
     private func tellHosts(_ hosts: [String], by stack: Stack) {
@@ -162,8 +150,8 @@ public actor HubPublisher {
 
     /// Closes the embedded stack, so that the daemon can use the names.
     private func moveAway() {
-        later?.cancel()
-        registrations.removeValue(forKey: .embedded)?.cancel()
+        stop(.connecting)
+        stop(.registration(.embedded))
         numbers[.embedded, default: 0] += 1
         embedded?.close()
         embedded = nil
@@ -173,16 +161,13 @@ public actor HubPublisher {
         guard case .open = state, embedded == nil, isRefused || daemon?.isWaiting ?? true else { return }
         do throws(DiscoveryError) {
             // A daemon that only refuses has the machine's name already.
-            let embedded = try EmbeddedPublishing(
+            embedded = try EmbeddedPublishing(
                 on: loop, for: announcement, machine: isRefused ? nil : HostName.own(),
                 changed: events(of: .embedded))
-            self.embedded = embedded
-            embedded.publish(announcement, as: name)
-            services.beginAnew()
-            publishServices()
+            publishAll(by: .embedded)
         } catch {
             tell(.unavailable(error))
-            attempt(after: HubPublisher.retryInterval) { $0.embed() }
+            start(.connecting, after: HubPublisher.retryInterval) { $0.embed() }
         }
     }
 
@@ -213,37 +198,33 @@ public actor HubPublisher {
             let machine = isRefused ? [daemon?.hostName ?? HostName.own() + ".local"] : []
             return tellHosts(machine + hosts, by: stack)
         }
-        if case .web(let service, let result) = event { return handle(result, of: service) }
-        registrations.removeValue(forKey: stack)?.cancel()
+        if case .service(let service?, let result) = event { return handle(result, of: service) }
+        stop(.registration(stack))
         switch event {
-        case .ready where stack == .embedded:
-            publish(by: stack)
-            // Its host may have another name.
-            services.beginAnew()
-            publishServices()
+        // Its host may have another name.
+        case .ready where stack == .embedded: publishAll(by: stack)
         case .ready: if !isRefused { moveToDaemon() }
         case .busy: if !isRefused { moveAway() }
-        case .named, .web: break
-        case .registering: awaitRegistration(by: stack)
-        case .established:
+        case .named: break
+        case .service(_, .established):
             timeout.reset()
             if !isRefused { lastTrouble = nil }
             report(.published(name: name, by: stack))
-        case .collision:
+        case .service(_, .collision):
             let taken = name
             name = alternativeName(to: taken)
             report(.renamed(from: taken, to: name))
             let delay = renames.delay()
             if delay == .zero { publish(by: stack) } else { publishAgain(after: delay, by: stack) }
-        case .refused(let error) where stack == .daemon && error.isWithoutDaemon:
+        case .service(_, .refused(let error)) where stack == .daemon && error.isWithoutDaemon:
             tell(.refused(error))
             isRefused = true
             embed()
-        case .refused(let error):
+        case .service(_, .refused(let error)):
             tell(.unavailable(error))
             publishAgain(after: HubPublisher.retryInterval, by: stack)
         case .failed(let error):
-            again?.cancel()
+            stop(.publishing)
             if stack == .daemon {
                 report(.daemonLost(error))
                 daemon?.close()
@@ -253,12 +234,12 @@ public actor HubPublisher {
                 tell(.unavailable(error))
                 embedded?.close()
                 embedded = nil
-                attempt(after: HubPublisher.retryInterval) { $0.embed() }
+                start(.connecting, after: HubPublisher.retryInterval) { $0.embed() }
             }
         }
     }
 
-    private func handle(_ result: WebResult, of service: WebAnnouncement) {
+    private func handle(_ result: PublishingResult, of service: WebAnnouncement) {
         switch result {
         case .established:
             if let name = services.established(service) { report(.webPublished(service, name: name)) }
@@ -268,37 +249,40 @@ public actor HubPublisher {
         }
     }
 
-    private func publish(by stack: Stack) {
-        let publication: (any PublishingStack)? = stack == .daemon ? daemon : embedded
-        publication?.publish(announcement, as: name)
+    private func publishAll(by stack: Stack) {
+        publish(by: stack)
+        services.beginAnew()
+        publishServices()
     }
 
-    private func awaitRegistration(by stack: Stack) {
-        let patience = timeout.current
-        registrations[stack] = Task {
-            do { try await Task.sleep(for: patience) } catch { return }
-            guard !Task.isCancelled else { return }
-            if timeout.isFirst { report(.overdue(name: name, by: stack)) }
-            timeout.extend()
-            publish(by: stack)
+    private func publish(by stack: Stack) {
+        let publication: (any PublishingStack)? = stack == .daemon ? daemon : embedded
+        guard let publication else { return }
+        publication.publish(announcement, as: name)
+        start(.registration(stack), after: timeout.current) { this in
+            if this.timeout.isFirst { this.report(.overdue(name: this.name, by: stack)) }
+            this.timeout.extend()
+            this.publish(by: stack)
         }
     }
 
     private func publishAgain(after delay: Duration, by stack: Stack) {
-        again?.cancel()
-        again = Task {
+        start(.publishing, after: delay) { $0.publish(by: stack) }
+    }
+
+    private func start(
+        _ timer: Timer, after delay: Duration, _ act: @escaping @Sendable (isolated HubPublisher) -> Void
+    ) {
+        stop(timer)
+        timers[timer] = Task {
             do { try await Task.sleep(for: delay) } catch { return }
-            publish(by: stack)
+            guard case .open = state, !Task.isCancelled else { return }
+            timers[timer] = nil
+            act(self)
         }
     }
 
-    private func attempt(after delay: Duration, _ body: @escaping @Sendable (isolated HubPublisher) -> Void) {
-        later?.cancel()
-        later = Task {
-            do { try await Task.sleep(for: delay) } catch { return }
-            if case .open = state { body(self) }
-        }
-    }
+    private func stop(_ timer: Timer) { timers.removeValue(forKey: timer)?.cancel() }
 
     /// Reports a problem once instead of with every attempt.
     private func tell(_ trouble: Event) {
@@ -308,11 +292,9 @@ public actor HubPublisher {
     }
 
     private func networkChanged() {
-        guard settled == nil else { return }
-        settled = Task {
-            do { try await Task.sleep(for: HubPublisher.settling) } catch { return }
-            settled = nil
-            embedded?.networkChanged()
+        guard timers[.settling] == nil else { return }
+        start(.settling, after: HubPublisher.settling) {
+            if $0.embedded?.isOutdated == true { $0.publish(by: .embedded) }
         }
     }
 }

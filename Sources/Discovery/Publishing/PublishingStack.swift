@@ -1,56 +1,103 @@
 import CAvahi
 
-/// An event that an mDNS stack reports about the service that it publishes.
+/// An event that an mDNS stack reports about what it publishes.
 enum PublishingEvent: Sendable {
     /// The stack accepts services, for the first time or again.
     case ready
     /// The stack accepts no services for now: its host name is not established.
     case busy
-    /// The service was handed to the stack, and the next event is the result; but see
-    /// ``RegistrationTimeout``.
-    case registering
-    /// The service is on the network.
-    case established
-    /// The service's name is taken.
-    case collision
+    /// What has become of a web service, or of the hub's own (nil); but see ``RegistrationTimeout``.
+    case service(WebAnnouncement?, PublishingResult)
     /// The stack has given this machine these names, the one for people first.
     case named([String])
     /// The stack is unusable.
     case failed(DiscoveryError)
-    /// The service could not be published.
+}
+
+/// What has become of something that was handed to a stack.
+enum PublishingResult: Sendable {
+    /// It is on the network.
+    case established
+    /// Its name is taken.
+    case collision
+    /// It could not be published.
     case refused(DiscoveryError)
-    /// The same of a web service beside the hub's.
-    case web(WebAnnouncement, WebResult)
+}
+
+/// A service as a stack takes it.
+protocol PublishedService {
+    var type: String { get }
+    var port: UInt16 { get }
+    var txt: [[UInt8]] { get }
+}
+
+extension HubAnnouncement: PublishedService {
+    var type: String { serviceType }
+}
+
+extension WebAnnouncement: PublishedService {
+    var type: String { WebAnnouncement.serviceType }
 }
 
 /// A stack that can publish a hub, and web services beside it. All calls must come from the loop's thread,
 /// and none from within avahi's callbacks.
 protocol PublishingStack: AnyObject {
+    /// Of each web service, and of the hub's own (nil).
+    var groups: [WebAnnouncement?: EntryGroup] { get set }
+    /// Called from within avahi's callbacks.
+    var changed: (PublishingEvent) -> Void { get }
+    /// True if it accepts web services.
+    var isReady: Bool { get }
     /// Publishes a service in place of the previous one; events report the result.
     func publish(_ announcement: HubAnnouncement, as name: String)
-    /// Publishes a web service, or publishes it again; an event reports the result.
-    func publish(_ service: WebAnnouncement, as name: String)
-    func withdraw(_ service: WebAnnouncement)
+    /// Reports what has become of a service.
+    func note(_ result: PublishingResult, of service: WebAnnouncement?)
     /// Withdraws the services with a goodbye (RFC 6762 § 10.1) and frees everything. A second call does
     /// nothing.
     func close()
+
+    // avahi's functions for groups, of its client or of its core; codes are avahi's.
+
+    /// - Parameter pointer: what ``EntryGroup/changed(_:to:)`` is called with.
+    func makeGroup(_ pointer: UnsafeMutableRawPointer) -> OpaquePointer?
+    func add(_ service: any PublishedService, as name: String, to group: OpaquePointer) -> Int32
+    func commit(_ group: OpaquePointer) -> Int32
+    func reset(_ group: OpaquePointer)
+    func free(_ group: OpaquePointer)
+    /// - Parameter code: nil: of the last call.
+    func fault(_ code: Int32?) -> DiscoveryError
 }
 
-/// Owns an avahi list of strings in the given order.
-struct AvahiTXT: ~Copyable {
-    private let list: UnsafeMutablePointer<AvahiStringList>?
-
-    init(_ strings: [[UInt8]]) {
-        // avahi prepends to a list and serialises it from its end, so the strings keep their order.
-        list = strings.reduce(nil) { avahi_string_list_add_arbitrary($0, $1, $1.count) }
+extension PublishingStack {
+    /// Publishes a web service, or publishes it again; an event reports the result.
+    func publish(_ service: WebAnnouncement, as name: String) {
+        if isReady { publishService(service, as: name, of: service) }
     }
 
-    deinit { avahi_string_list_free(list) }
-
-    /// Calls `body` with the list, which must not be kept.
-    borrowing func withList<Result>(_ body: (UnsafeMutablePointer<AvahiStringList>?) -> Result) -> Result {
-        body(list)
+    func publishService(_ service: any PublishedService, as name: String, of key: WebAnnouncement? = nil) {
+        let group = groups[key] ?? EntryGroup(of: self) { [unowned self] in note($0, of: key) }
+        groups[key] = group
+        group.publish { add(service, as: name, to: $0) }
     }
+
+    func note(_ result: PublishingResult, of service: WebAnnouncement?) { changed(.service(service, result)) }
+
+    func withdraw(_ service: WebAnnouncement) { groups.removeValue(forKey: service)?.free() }
+
+    func withdrawAll() {
+        for group in groups.values { group.free() }
+        groups = [:]
+    }
+}
+
+/// Calls `body` with an avahi list of these strings in their order, which must not be kept.
+func withAvahiStrings<Result>(
+    _ strings: [[UInt8]], _ body: (UnsafeMutablePointer<AvahiStringList>?) -> Result
+) -> Result {
+    // avahi prepends to a list and serialises it from its end, so the strings keep their order.
+    let list = strings.reduce(nil) { avahi_string_list_add_arbitrary($0, $1, $1.count) }
+    defer { avahi_string_list_free(list) }
+    return body(list)
 }
 
 /// avahi's next alternative if `name` is taken: `Hub #2`, at most 63 bytes.

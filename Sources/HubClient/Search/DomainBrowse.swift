@@ -7,13 +7,6 @@ import NIOPosix
 /// Asks the name servers of this system for the hubs of a domain: the questions of ``DomainSearch`` through
 /// libresolv, so that servers, attempts and options are those of resolv.conf(5).
 struct DomainBrowse: Sendable {
-    /// What is told on the way.
-    enum Event: Sendable {
-        case sighting(Sighting)
-        /// The list may be incomplete; the reason.
-        case incomplete(String)
-    }
-
     /// Questions at a time: libresolv blocks. Name servers answer hundreds in a moment, and a lost packet
     /// holds up one of these only.
     private static let width = 16
@@ -28,16 +21,19 @@ struct DomainBrowse: Sendable {
     let types: [ServiceType]
     let rules: HubAddressRules
     let follows: Bool
+    /// Of this browse, in the search.
+    let number: Int
 
     /// Returns after one pass, or goes on if changes are followed. Cancelling it ends it at once; an answer
     /// that is still to come is dropped.
-    func run(_ report: @Sendable (Event) -> Void) async throws {
+    func run(_ step: @Sendable (SearchState.Step) -> Void) async throws {
+        func report(_ sighting: Sighting) { step(.sighting(sighting, browse: number)) }
         let pool = NIOThreadPool(numberOfThreads: DomainBrowse.width)
         pool.start()
         defer { pool.shutdownGracefully { _ in } }
         var progress = SourceProgress()
         progress.hasBegun = true
-        report(.sighting(.quiet(progress)))
+        report(.quiet(progress))
         var followed = FollowedInstances()
         while !Task.isCancelled {
             var search = DomainSearch(domain.name, types: types, rules: rules)
@@ -45,21 +41,21 @@ struct DomainBrowse: Sendable {
             progress.unresolved = nil
             try await pass(&search, &progress, in: pool) { sighting in
                 followed.take(sighting)
-                report(.sighting(sighting))
+                report(sighting)
             }
             guard !Task.isCancelled else { return }
             if let failure = search.failure {
                 let error = DomainError.unanswered(domain, failure)
                 guard follows else { throw error }
-                report(.incomplete("\(error)"))
+                step(.note("\(error)"))
             } else {
-                followed.gone.forEach { report(.sighting($0)) }
+                followed.gone.forEach { report(.gone($0)) }
             }
             if search.isIncomplete {
-                report(.incomplete("the name servers do not tell all of \(domain); hubs may be missing"))
+                step(.note("the name servers do not tell all of \(domain); hubs may be missing"))
             }
             progress.hasSettled = true
-            report(.sighting(.quiet(progress)))
+            report(.quiet(progress))
             guard follows else { return }
             try await Task.sleep(for: DomainBrowse.interval)
         }
@@ -113,34 +109,25 @@ struct DomainBrowse: Sendable {
 
 /// What is there since the pass before, to tell what has gone.
 private struct FollowedInstances {
-    private struct Place: Hashable {
-        let address: NetworkAddress
-        let host: String
-    }
+    private var before: Set<Sighting.Gone> = []
+    private var now: Set<Sighting.Gone> = []
 
-    private var before: (instances: Set<ServiceInstance>, places: Set<Place>) = ([], [])
-    private var now: (instances: Set<ServiceInstance>, places: Set<Place>) = ([], [])
-
-    mutating func begin() { (before, now) = (now, ([], [])) }
+    mutating func begin() { (before, now) = (now, []) }
 
     mutating func take(_ sighting: Sighting) {
         switch sighting {
-        case .found(let service, _): now.instances.insert(service.instance)
-        case .changed(let address, let host, _): now.places.insert(Place(address: address, host: host))
+        case .found(let service, _): now.insert(.service(service.instance))
+        case .changed(let address, let host, let interface):
+            now.insert(.address(address, host: host, interface: interface))
         // It is still announced, and what was known of it remains.
         case .quiet(let progress):
             guard let instance = progress.unresolved?.instance else { break }
-            if before.instances.contains(instance) { now.instances.insert(instance) }
+            if before.contains(.service(instance)) { now.insert(.service(instance)) }
         default: break
         }
     }
 
-    var gone: [Sighting] {
-        before.places.subtracting(now.places).map {
-            .gone(.address($0.address, host: $0.host, interface: .none))
-        }
-            + before.instances.subtracting(now.instances).map { .gone(.service($0)) }
-    }
+    var gone: Set<Sighting.Gone> { before.subtracting(now) }
 }
 
 /// The name servers could not be asked for a domain's hubs.

@@ -1,5 +1,4 @@
 package import Addresses
-import Discovery
 import Home
 package import Identity
 import JSON
@@ -18,26 +17,6 @@ package enum RecognizedServer: Equatable, Sendable {
 
     /// The name that stock hubs announce over mDNS. They do not report a name over HTTPS.
     package static let stockName = "HestiaServer"
-
-    /// The proof for the list of hubs; nil if it is not a hub.
-    ///
-    /// - Parameter stockName: the name to use for a stock hub, which does not report one.
-    func proof(
-        at address: HubAddress, source: DiscoveredHub.Source?, time: Duration, stockName: String = stockName
-    ) -> HubProof? {
-        guard case .address(let host) = address.host else { return nil }
-        switch self {
-        case .hubpair(let name, let id, let pin):
-            return HubProof(
-                address: host, port: address.port, pin: pin, name: name.description, id: id, source: source,
-                isHandshake: true, time: time)
-        case .stock(let pin):
-            return HubProof(
-                address: host, port: address.port, pin: pin, name: stockName, id: nil, source: source,
-                isHandshake: true, time: time)
-        case .other: return nil
-        }
-    }
 }
 
 /// Finds out what a server is, with at most two requests without content.

@@ -63,7 +63,8 @@ package struct SearchHubs: Sendable {
         let start = ContinuousClock.now
         let (steps, continuation) = AsyncThrowingStream<SearchState.Step, any Error>.makeStream(
             bufferingPolicy: .bufferingOldest(HubBrowser.maximumUnread))
-        let inbox = StepInbox()
+        let inbox = Batch<SearchState.Step>()
+        let findings = Findings(start: start, steps: continuation)
         let browses = browses
         var search = SearchState(
             known: known.hubs, networks: LocalNetwork.current(), browses: browses,
@@ -75,12 +76,24 @@ package struct SearchHubs: Sendable {
                 switch browse {
                 case .multicast(let type):
                     group.addTask { await self.browse(type, number, inbox, continuation) }
-                case .domain(let domain): group.addTask { await self.browse(domain, number, continuation) }
+                case .domain(let domain):
+                    let browse = DomainBrowse(
+                        domain: domain, types: options.types,
+                        rules: HubAddressRules(networks: LocalNetwork.current()), follows: options.watches,
+                        number: number)
+                    group.addTask {
+                        do {
+                            try await browse.run { continuation.yield($0) }
+                        } catch is CancellationError {
+                        } catch {
+                            continuation.finish(throwing: error)
+                        }
+                    }
                 }
             }
-            if options.usesUDP { group.addTask { await probe(since: start, continuation) } }
+            if options.usesUDP { group.addTask { await probe(findings) } }
             group.addTask { try await tick(continuation) }
-            for task in tries(since: start, continuation) {
+            for task in tries(findings) {
                 _ = search.take(.begun, at: .zero)
                 group.addTask {
                     await task()
@@ -89,7 +102,12 @@ package struct SearchHubs: Sendable {
             }
             if let range = options.sweep {
                 _ = search.take(.swept(done: 0, total: 1), at: .zero)
-                group.addTask { try await sweep(range, since: start, continuation) }
+                group.addTask {
+                    try await Sweep(range).run { found, done, total in
+                        if let (address, server) = found { findings.note(server, at: address) }
+                        continuation.yield(.swept(done: done, total: total))
+                    }
+                }
             }
             var explained: [String: Duration] = [:]
             var (lastLook, nextLook) = (Duration.zero, Duration.zero)
@@ -105,7 +123,7 @@ package struct SearchHubs: Sendable {
                     if case .table = event { hasNews = true }
                 }
                 for address in search.takeQuestions() {
-                    group.addTask { await ask(address, since: start, continuation) }
+                    group.addTask { await ask(address, findings) }
                 }
                 for address in search.takeTrials(at: now) {
                     group.addTask {
@@ -147,32 +165,15 @@ package struct SearchHubs: Sendable {
         return search.table
     }
 
-    private typealias Steps = AsyncThrowingStream<SearchState.Step, any Error>.Continuation
+    fileprivate typealias Steps = AsyncThrowingStream<SearchState.Step, any Error>.Continuation
 
     private var browses: [SearchState.Browse] {
         (options.usesMDNS ? options.types.map { .multicast($0) } : [])
             + (options.domain.map { [.domain($0)] } ?? [])
     }
 
-    private func browse(_ domain: SearchDomain, _ number: Int, _ steps: Steps) async {
-        let rules = HubAddressRules(networks: LocalNetwork.current())
-        let browse = DomainBrowse(
-            domain: domain, types: options.types, rules: rules, follows: options.watches)
-        do {
-            try await browse.run { event in
-                switch event {
-                case .sighting(let sighting): steps.yield(.sighting(sighting, browse: number))
-                case .incomplete(let words): steps.yield(.note(words))
-                }
-            }
-        } catch is CancellationError {
-        } catch {
-            steps.finish(throwing: error)
-        }
-    }
-
     private func browse(
-        _ type: ServiceType, _ number: Int, _ inbox: StepInbox, _ steps: Steps
+        _ type: ServiceType, _ number: Int, _ inbox: Batch<SearchState.Step>, _ steps: Steps
     ) async {
         var browser = browser
         browser.serviceType = type.description
@@ -207,23 +208,20 @@ package struct SearchHubs: Sendable {
         }
     }
 
-    private func probe(since start: ContinuousClock.Instant, _ steps: Steps) async {
+    private func probe(_ findings: Findings) async {
         do {
             let prober = options.prober ?? HubProber(hearsNotices: options.watches)
             for try await answer in prober.replies {
                 let reply = answer.reply
-                steps.yield(
-                    .proven(
-                        HubProof(
-                            address: answer.address, port: reply.port, pin: reply.pin,
-                            name: reply.name.description, id: reply.pin.fingerprint, source: .udp,
-                            isHandshake: false, time: start.duration(to: .now))))
+                findings.prove(
+                    reply.pin, at: HubAddress(answer.address, port: reply.port), name: reply.name.description,
+                    id: reply.pin.fingerprint, by: .udp)
             }
         } catch {
             if options.usesMDNS || options.sweep != nil || options.domain != nil {
-                steps.yield(.probesEnded("\(error); searching without UDP probes"))
+                findings.steps.yield(.probesEnded("\(error); searching without UDP probes"))
             } else {
-                steps.finish(throwing: error)
+                findings.steps.finish(throwing: error)
             }
         }
     }
@@ -237,22 +235,14 @@ package struct SearchHubs: Sendable {
 
     /// Tasks that try the last addresses of paired hubs, with one handshake each, and the addresses of added
     /// hubs.
-    private func tries(
-        since start: ContinuousClock.Instant, _ steps: Steps
-    ) -> [@Sendable () async -> Void] {
+    private func tries(_ findings: Findings) -> [@Sendable () async -> Void] {
         let added = known.added.compactMap { hub -> (@Sendable () async -> Void)? in
             guard let address = HubAddress(hub.address) else { return nil }
             return {
-                guard
-                    let (address, server) = try? await RecognizeServer(
-                        connecting: SearchHubs.keyDeadline, answering: Sweep.answering
-                    ).run([address]),
-                    let proof = server.proof(
-                        at: address, source: .scan, time: start.duration(to: .now),
-                        stockName: hub.name.description)
-                else { return }
-                if case .stock = server { steps.yield(.unprotected(address)) }
-                steps.yield(.proven(proof))
+                let recognize = try? RecognizeServer(
+                    connecting: SearchHubs.keyDeadline, answering: Sweep.answering)
+                guard let (address, server) = try? await recognize?.run([address]) else { return }
+                findings.note(server, at: address, stockName: hub.name.description)
             }
         }
         return added
@@ -264,46 +254,55 @@ package struct SearchHubs: Sendable {
                             to: [address], expecting: .pin(hub.pin), deadline: SearchHubs.keyDeadline)
                     else { return }
                     connection.close()
-                    guard case .address(let host) = connection.address.host else { return }
                     // A hub whose key has changed announces itself by the new one.
                     let pin = connection.statement?.new ?? hub.pin
-                    steps.yield(
-                        .proven(
-                            HubProof(
-                                address: host, port: address.port, pin: pin, name: hub.name.description,
-                                id: pin.fingerprint, source: .scan, isHandshake: true,
-                                time: start.duration(to: .now))))
+                    findings.prove(
+                        pin, at: connection.address, name: hub.name.description, id: pin.fingerprint,
+                        by: .scan)
                 }
             }
     }
 
-    private func ask(_ address: HubAddress, since start: ContinuousClock.Instant, _ steps: Steps) async {
-        guard case .address(let host) = address.host, let connector = try? HubConnector(allowsTLS12: true),
+    private func ask(_ address: HubAddress, _ findings: Findings) async {
+        guard let connector = try? HubConnector(allowsTLS12: true),
             let connection = try? await connector.connect(
                 to: [address], expecting: .any, deadline: SearchHubs.keyDeadline)
         else {
-            steps.yield(.noProof(address))
+            findings.steps.yield(.noProof(address))
             return
         }
         connection.close()
-        steps.yield(
-            .proven(
-                HubProof(
-                    address: host, port: address.port, pin: connection.pin, name: "", id: nil, source: nil,
-                    isHandshake: true, time: start.duration(to: .now))))
+        findings.prove(connection.pin, at: address, by: nil)
     }
 
-    private func sweep(
-        _ range: SweepRange, since start: ContinuousClock.Instant, _ steps: Steps
-    ) async throws {
-        try await Sweep(range).run { found, done, total in
-            let time = start.duration(to: .now)
-            if let (address, server) = found, let proof = server.proof(at: address, source: .scan, time: time)
-            {
-                if case .stock = server { steps.yield(.unprotected(address)) }
-                steps.yield(.proven(proof))
+    /// Where the tasks of a search tell whom they have found.
+    private struct Findings: Sendable {
+        let start: ContinuousClock.Instant
+        let steps: Steps
+
+        func prove(
+            _ pin: Pin, at place: HubAddress, name: String = "", id: Fingerprint? = nil,
+            by source: DiscoveredHub.Source?
+        ) {
+            guard case .address(let address) = place.host else { return }
+            let proof = HubProof(
+                address: address, port: place.port, pin: pin, name: name, id: id, source: source,
+                isHandshake: source != .udp, time: start.duration(to: .now))
+            steps.yield(.sighting(.proven(proof)))
+        }
+
+        /// - Parameter stockName: the name to use for a stock hub, which does not report one.
+        func note(
+            _ server: RecognizedServer, at place: HubAddress, stockName: String = RecognizedServer.stockName
+        ) {
+            switch server {
+            case .hubpair(let name, let id, let pin):
+                prove(pin, at: place, name: name.description, id: id, by: .scan)
+            case .stock(let pin):
+                steps.yield(.unprotected(place))
+                prove(pin, at: place, name: stockName, by: .scan)
+            case .other: break
             }
-            steps.yield(.swept(done: done, total: total))
         }
     }
 }

@@ -69,8 +69,3 @@ extension SearchState {
         case over([AssessedHub])
     }
 }
-
-extension SearchState.Step {
-    /// A proof of a key, which belongs to no browse.
-    static func proven(_ proof: HubProof) -> SearchState.Step { .sighting(.proven(proof)) }
-}

@@ -135,7 +135,7 @@ package struct SearchState: Sendable {
                 hasUntried = true
                 break
             }
-            for place in places(of: row) where !reaching.contains(place) {
+            for place in places(of: row.hub) where !reaching.contains(place) {
                 if let last = reached[place], !watches || time - last.time < SearchState.reachInterval {
                     continue
                 }
@@ -147,16 +147,14 @@ package struct SearchState: Sendable {
     }
 
     /// The places at which a row is connected to.
-    private func places(of row: AssessedHub) -> [HubAddress] {
-        row.hub.addresses.prefix(SearchState.reachedPerRow).map { HubAddress($0, port: row.hub.port) }
+    private func places(of hub: DiscoveredHub) -> ArraySlice<HubAddress> {
+        hub.places.prefix(SearchState.reachedPerRow)
     }
 
     /// True once one of its addresses has accepted a connection, false if all have been asked, and none has.
     private func answers(_ hub: DiscoveredHub) -> Bool? {
         guard connects else { return nil }
-        let known = hub.addresses.prefix(SearchState.reachedPerRow).map {
-            reached[HubAddress($0, port: hub.port)]?.isOpen
-        }
+        let known = places(of: hub).map { reached[$0]?.isOpen }
         if known.contains(true) { return true }
         return known.contains(nil) ? nil : false
     }
@@ -165,7 +163,7 @@ package struct SearchState: Sendable {
     func isReaching(_ row: AssessedHub) -> Bool {
         guard connects, row.answers == nil else { return false }
         // It may be known, and the table not be built again yet.
-        return answers(row.hub) != nil || places(of: row).contains(where: reaching.contains)
+        return answers(row.hub) != nil || places(of: row.hub).contains(where: reaching.contains)
     }
 
     /// True while a row is not known to answer, or not to.
@@ -265,9 +263,8 @@ package struct SearchState: Sendable {
             browses[browse].take(new, at: time)
             return take(new, after: old, browse, at: time)
         case .proven(let proof):
-            let place = HubAddress(proof.address, port: proof.port)
-            asking.remove(place)
-            if proof.isHandshake { note(place, isOpen: true, at: time) }
+            asking.remove(proof.place)
+            if proof.isHandshake { note(proof.place, isOpen: true, at: time) }
             if proofs.insert(proof) { isStale = true }
             return []
         case .found(let service, by: let evidence):
@@ -292,16 +289,11 @@ package struct SearchState: Sendable {
             case .overflowed:
                 return .incomplete("more hubs are announced than can be; the oldest of them are left out")
             case .removed(let hub):
-                withdrawn.formUnion(
-                    hub.addresses.filter { proofs.contains($0, port: hub.port) }.map {
-                        HubAddress($0, port: hub.port)
-                    })
+                withdrawn.formUnion(hub.places.filter(proofs.contains))
                 isStale = true
                 return nil
             case .added(let hub), .changed(let hub):
-                if !withdrawn.isEmpty {
-                    withdrawn.subtract(hub.addresses.map { HubAddress($0, port: hub.port) })
-                }
+                if !withdrawn.isEmpty { withdrawn.subtract(hub.places) }
                 isStale = true
                 return nil
             }
@@ -316,7 +308,7 @@ package struct SearchState: Sendable {
         // It is back: whose key is it?
         if before == false, isOpen { asked.remove(place) }
         guard !isOpen else { return }
-        for row in rows.values where answers(row.hub) == false && places(of: row).contains(place) {
+        for row in rows.values where answers(row.hub) == false && places(of: row.hub).contains(place) {
             dropProofs(of: row.hub.key)
         }
     }
@@ -332,21 +324,23 @@ package struct SearchState: Sendable {
     /// Removes the proofs of an address that a hub no longer has, so that it may be asked again.
     private mutating func drop(_ address: NetworkAddress, _ changes: [HubListing.Change]) {
         for case .changed(let hub) in changes where !hub.addresses.contains(address) {
-            asked.remove(HubAddress(address, port: hub.port))
-            if proofs.remove(address, port: hub.port) { isStale = true }
+            forget(HubAddress(address, port: hub.port))
         }
+    }
+
+    private mutating func forget(_ place: HubAddress) {
+        asked.remove(place)
+        if proofs.remove(at: place) { isStale = true }
     }
 
     /// Removes the proofs of a hub that has announced a goodbye and does not answer. A hub that merely does
     /// not answer may come back.
     private mutating func dropProofs(of key: DiscoveredHub.Key) {
         guard let hub = rows[key]?.hub, hub.sources.isDisjoint(with: SearchState.announcing) else { return }
-        let places = hub.addresses.map { HubAddress($0, port: hub.port) }
-        guard places.contains(where: withdrawn.contains) else { return }
-        for (address, place) in zip(hub.addresses, places) {
+        guard hub.places.contains(where: withdrawn.contains) else { return }
+        for place in hub.places {
             withdrawn.remove(place)
-            asked.remove(place)
-            if proofs.remove(address, port: hub.port) { isStale = true }
+            forget(place)
         }
     }
 
@@ -434,9 +428,7 @@ package struct SearchState: Sendable {
         let hubs = proofs.merged(with: listing.hubs, rules: listing.rules, known: pins)
         let new = Dictionary(
             hubs.map { hub in
-                let isUnprotected =
-                    !unprotected.isEmpty
-                    && hub.addresses.contains { unprotected.contains(HubAddress($0, port: hub.port)) }
+                let isUnprotected = !unprotected.isEmpty && hub.places.contains(where: unprotected.contains)
                 // Assessing compares names: not again for a hub that is as it was.
                 if let old = rows[hub.key], old.hub == hub, old.isUnprotected == isUnprotected {
                     var row = old
@@ -474,7 +466,7 @@ package struct SearchState: Sendable {
         hasUntried = true
         if isNews { rule.lastNews = max(rule.lastNews, time) }
         if reached.count > 2 * SearchState.reachedPerRow * (rows.count + SearchState.maximumReaching) {
-            let used = Set(rows.values.flatMap { places(of: $0) })
+            let used = Set(rows.values.flatMap { places(of: $0.hub) })
             reached = reached.filter { used.contains($0.key) }
         }
         return events + [.table(Table(rows: Array(rows.values)))]
@@ -484,7 +476,7 @@ package struct SearchState: Sendable {
         guard !asking.isEmpty else { return false }
         // It may be one that is announced, which is asked for its key.
         if let fingerprint = row.hub.pin?.fingerprint, askedFor.contains(fingerprint) { return true }
-        return row.hub.addresses.contains { asking.contains(HubAddress($0, port: row.hub.port)) }
+        return row.hub.places.contains(where: asking.contains)
     }
 
     /// Asks for the keys that matter: those of hubs that claim to be a paired one; of a stock hub with
@@ -499,15 +491,12 @@ package struct SearchState: Sendable {
                 .compactMap(\.hub.pin?.fingerprint))
         for row in rows.values {
             let hub = row.hub
-            let places = hub.id == nil ? hub.addresses.filter { $0.family == .ipv4 } : []
-            let mayBeSeveral = places.count > 1 && !places.allSatisfy(isOwn)
+            let stock = hub.id == nil ? hub.addresses.filter { $0.family == .ipv4 } : []
+            let mayBeSeveral = stock.count > 1 && !stock.allSatisfy(isOwn)
             let isAnswered = hub.pin == nil && hub.id.map(apart.contains) == true
             guard row.bearsKnownID || mayBeSeveral || isAnswered else { continue }
-            for address in hub.addresses.prefix(SearchState.maximumQuestionsPerRow)
-            where !proofs.hasHandshake(at: address, port: hub.port)
-                && asked.count < SearchState.maximumQuestions
-            {
-                let question = HubAddress(address, port: hub.port)
+            for question in hub.places.prefix(SearchState.maximumQuestionsPerRow)
+            where !proofs.hasHandshake(at: question) && asked.count < SearchState.maximumQuestions {
                 guard asked.insert(question).inserted else { continue }
                 asking.insert(question)
                 questions.append(question)

@@ -68,7 +68,7 @@ extension LiveBrowsing {
             prober.noticeInterval = .milliseconds(900)
             let waiting = Task { [prober] in try await collect(prober) { !$0.isEmpty } }
             // The burst is over before the hub is there: only its notice can bring it.
-            while prober.counts.sent < 3 * UDPLinks.current().targets.count {
+            while prober.counts.sent < 3 * UDPLinks.current().targets(port: 8_000).count {
                 try await Task.sleep(for: .milliseconds(20))
             }
             let replies = try await running(hub("Late hub")) { _ in try await waiting.value }

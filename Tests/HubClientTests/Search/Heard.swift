@@ -49,3 +49,8 @@ extension SearchState {
         take(.sighting(heard.sighting(after: browses.first?.source ?? SourceProgress())), at: time)
     }
 }
+
+extension SearchState.Step {
+    /// A proof of a key, which belongs to no browse.
+    static func proven(_ proof: HubProof) -> SearchState.Step { .sighting(.proven(proof)) }
+}
