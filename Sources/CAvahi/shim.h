@@ -23,15 +23,12 @@
     function(avahi_entry_group_add_service_strlst) \
     function(avahi_entry_group_commit) \
     function(avahi_entry_group_free) \
-    function(avahi_entry_group_get_client) \
     function(avahi_entry_group_new) \
     function(avahi_entry_group_reset) \
     function(avahi_record_browser_new) \
     function(avahi_record_browser_free) \
-    function(avahi_service_browser_get_client) \
     function(avahi_service_browser_new) \
     function(avahi_service_resolver_free) \
-    function(avahi_service_resolver_get_client) \
     function(avahi_service_resolver_new)
 HUBPAIR_FUNCTIONS(avahi_client, HUBPAIR_AVAHI_CLIENT)
 

@@ -21,7 +21,6 @@ func boundedBytes(_ string: UnsafePointer<CChar>?) -> [UInt8] {
     return UnsafeBufferPointer(start: string, count: strnlen(string, 1_013)).map(UInt8.init(bitPattern:))
 }
 
-/// The bytes as a C string, with a terminating zero.
 func cString(_ bytes: [UInt8]) -> [CChar] {
     bytes.map(CChar.init(bitPattern:)) + [0]
 }

@@ -10,8 +10,8 @@ import Synchronization
 /// The thread ends once nothing refers to the loop any more; a queued job counts as a reference.
 final class EventLoopThread: SerialExecutor {
     /// The poll object that `avahi_client_new` and similar functions take.
-    // Safe although not Sendable: the pointer never changes, stays valid as long as this object exists, and is
-    // dereferenced only on the loop's own thread.
+    // Safe although not Sendable: the pointer never changes, stays valid as long as this object exists, and
+    // is dereferenced only on the loop's own thread.
     nonisolated(unsafe) let poll: UnsafePointer<AvahiPoll>
     private let loop: PollLoop
     private let thread: pthread_t
@@ -142,7 +142,6 @@ private final class PollLoop: Sendable {
 }
 
 extension Task where Success == Never, Failure == Never {
-    /// Returns once the current task is cancelled.
     static func untilCancelled() async {
         let (end, continuation) = AsyncStream.makeStream(of: Never.self)
         for await _ in end {}

@@ -36,7 +36,6 @@ actor BrowseSession: SearchSession {
     /// All that the stack knew before it asked is announced.
     private var isCacheRead = false
     private var isGraceOver = false
-    /// When the stack began to browse.
     private var begun: ContinuousClock.Instant?
     /// When the question for multicast answers has been answered.
     private var multicastAnswers: ContinuousClock.Instant?
@@ -121,7 +120,6 @@ actor BrowseSession: SearchSession {
         daemon = nil
     }
 
-    /// The stack browses.
     private func begin() {
         hasBegun = true
         expectation?.cancel()
@@ -486,7 +484,9 @@ extension BrowseSession {
         let addresses = hint.addresses.compactMap { NetworkAddress(bytes: $0, scope: interface.name) }
         guard let address = addresses.first(where: { $0.family == family }) ?? addresses.first else { return }
         let least = max(progress.slowest, AnswerRounds.promptness - BrowseSession.slowStep)
-        if let answer = query?.answers.slowest, least < AnswerRounds.limit, answer >= least + BrowseSession.slowStep {
+        if let answer = query?.answers.slowest, least < AnswerRounds.limit,
+            answer >= least + BrowseSession.slowStep
+        {
             progress.slowest = answer
         }
         progress.isSilent = false

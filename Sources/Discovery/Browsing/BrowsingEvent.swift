@@ -1,8 +1,6 @@
 /// An event that the daemon reports to a browse.
 enum BrowsingEvent: Sendable {
-    /// It browses.
     case began
-    /// It could not begin.
     case unavailable(DiscoveryError)
     case announced(ServiceInstance, domain: [UInt8])
     case gone(ServiceInstance)

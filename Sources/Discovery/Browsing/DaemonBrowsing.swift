@@ -58,14 +58,11 @@ final class DaemonBrowsing {
         let services = avahi.avahi_service_browser_new(
             client, Int32(AVAHI_IF_UNSPEC), Int32(AVAHI_PROTO_UNSPEC), serviceType, nil,
             AVAHI_LOOKUP_USE_MULTICAST,
-            { services, interface, family, event, name, _, domain, _, pointer in
+            { _, interface, family, event, name, _, domain, _, pointer in
                 guard let stack = DaemonBrowsing.at(pointer) else { return }
-                let client = services.flatMap { stack.avahi.avahi_service_browser_get_client($0) }
                 let instance = ServiceInstance(
                     name: name, of: stack.serviceType, interface: interface, family: family)
-                stack.browsed(
-                    event, instance: instance, domain: boundedBytes(domain),
-                    code: AvahiClient.error(of: client))
+                stack.browsed(event, instance, domain: boundedBytes(domain))
             }, pointer)
         guard services != nil else { throw .daemon(AvahiClient.error(of: client)) }
     }
@@ -84,16 +81,15 @@ final class DaemonBrowsing {
             Int32(instance.family == .ipv4 ? AVAHI_PROTO_INET : AVAHI_PROTO_INET6),
             cString(instance.nameBytes), serviceType, cString(domain),
             Int32(AVAHI_PROTO_UNSPEC), AVAHI_LOOKUP_USE_MULTICAST,
-            { resolver, _, _, event, _, _, _, host, address, port, txt, _, pointer in
+            { _, _, _, event, _, _, _, host, address, port, txt, _, pointer in
                 guard let resolution = Resolution.at(pointer) else { return }
                 let (instance, stack) = (resolution.subject, resolution.stack)
                 guard stack.resolutions[instance] === resolution else { return }
                 let service = ResolvedService(
                     instance, event, host: host, address: address, port: port, txt: txt)
-                let client = resolver.flatMap { stack.avahi.avahi_service_resolver_get_client($0) }
-                stack.answered(instance, service, code: AvahiClient.error(of: client))
+                stack.answered(instance, service)
             }, resolution.pointer)
-        guard let resolver else { return answered(instance, nil, code: AvahiClient.error(of: client)) }
+        guard let resolver else { return answered(instance, nil) }
         resolution.handles = [resolver]
     }
 
@@ -119,23 +115,22 @@ final class DaemonBrowsing {
         changed(.lost(.daemon(code)))
     }
 
-    private func browsed(
-        _ event: AvahiBrowserEvent, instance: ServiceInstance?, domain: [UInt8], code: Int32
-    ) {
+    private func browsed(_ event: AvahiBrowserEvent, _ instance: ServiceInstance?, domain: [UInt8]) {
         switch event {
         case AVAHI_BROWSER_NEW: if let instance { changed(.announced(instance, domain: domain)) }
         case AVAHI_BROWSER_REMOVE: if let instance { changed(.gone(instance)) }
         case AVAHI_BROWSER_CACHE_EXHAUSTED: changed(.cacheRead)
         case AVAHI_BROWSER_ALL_FOR_NOW: changed(.allForNow)
         case AVAHI_BROWSER_FAILURE:
-            let error = DiscoveryError.daemon(code)
+            let error = DiscoveryError.daemon(AvahiClient.error(of: client))
             changed(error == .daemonLost ? .lost(error) : .failed(error))
         default: break
         }
     }
 
-    private func answered(_ instance: ServiceInstance, _ service: ResolvedService?, code: Int32) {
+    private func answered(_ instance: ServiceInstance, _ service: ResolvedService?) {
         guard let service else {
+            let code = AvahiClient.error(of: client)
             return changed(.unresolved(instance, .avahi(code: code, text: avahiText(code))))
         }
         changed(.resolved(service))

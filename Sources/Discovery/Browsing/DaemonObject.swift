@@ -1,5 +1,5 @@
-/// What runs at the daemon for one subject: the question for the address of an instance, or what follows all A
-/// and AAAA records of a host. avahi's callbacks hold a pointer to this object.
+/// What runs at the daemon for one subject: the question for the address of an instance, or what follows all
+/// A and AAAA records of a host. avahi's callbacks hold a pointer to this object.
 final class DaemonObject<Subject> {
     let subject: Subject
     // Unowned: the stack owns this object and outlives it.

@@ -33,7 +33,6 @@ actor DaemonThread {
         for order in orders.take() { order(self) }
     }
 
-    /// Frees everything.
     func close() {
         stack?.close()
         stack = nil
@@ -74,7 +73,6 @@ package final class Batch<Item: Sendable>: Sendable {
         }
     }
 
-    /// All that wait, in the order in which they were added.
     package func take() -> [Item] {
         items.withLock { items in
             defer { items = [] }

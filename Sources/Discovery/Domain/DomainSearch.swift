@@ -25,22 +25,17 @@ package struct DomainSearch: Sendable {
         package let kind: Kind
     }
 
-    /// What came of a question.
     package enum Answer: Hashable, Sendable {
-        /// A whole DNS message.
         case message([UInt8])
         /// The name has no such record, or does not exist.
         case nothing
         case failure(ResolveError)
     }
 
-    /// The most domains that are browsed.
     package static let maximumDomains = 16
     /// The most instances: as many as a table has rows.
     package static let maximumInstances = 1_024
-    /// The most questions of one search.
     package static let maximumQuestions = maximumDomains * 9 + maximumInstances * 4
-    /// The most service types.
     package static let maximumTypes = 8
 
     private struct Instance {
@@ -83,13 +78,10 @@ package struct DomainSearch: Sendable {
         return questions
     }
 
-    /// The questions that have no answer yet.
     package var openCount: Int { open.count }
 
-    /// True once all has been asked and answered.
     package var isOver: Bool { open.isEmpty }
 
-    /// Takes the answer to a question.
     package mutating func take(_ answer: Answer, of question: Question) -> [Sighting] {
         guard open.remove(question) != nil else { return [] }
         var records = DomainRecords()
@@ -178,7 +170,6 @@ package struct DomainSearch: Sendable {
         return nil
     }
 
-    /// Keeps what `records` say of an instance.
     private mutating func note(_ name: DNSName, _ records: DomainRecords) {
         if instances[name]?.service == nil { instances[name]?.service = records.service(of: name) }
         if instances[name]?.text == nil { instances[name]?.text = records.text(of: name) }

@@ -9,7 +9,6 @@ package import Identity
 package struct ServiceType: Hashable, Sendable, CustomStringConvertible {
     package let description: String
 
-    /// What hubs announce.
     package static let hestia = ServiceType(checked: "_hestia._tcp")
 
     package init(_ text: String) throws(ServiceNameError) {
@@ -55,7 +54,6 @@ package struct ServiceType: Hashable, Sendable, CustomStringConvertible {
 package struct SearchDomain: Hashable, Sendable, CustomStringConvertible {
     /// Without the dot at its end.
     package let description: String
-    /// The same as labels.
     package let name: DNSName
 
     private static let maximumByteCount = 180
@@ -65,15 +63,7 @@ package struct SearchDomain: Hashable, Sendable, CustomStringConvertible {
         let labels = trimmed.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard text.utf8.allSatisfy({ $0 < 0x80 }) else { throw .notASCII(text) }
         guard (1...SearchDomain.maximumByteCount).contains(trimmed.count),
-            labels.allSatisfy({ label in
-                (1...63).contains(label.count)
-                    && label.allSatisfy { byte in
-                        switch byte {
-                        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x5F: true
-                        default: false
-                        }
-                    }
-            })
+            labels.allSatisfy({ (1...63).contains($0.count) && $0.allSatisfy(DNSName.isPlain) })
         else { throw .domain(text) }
         description = String(decoding: trimmed, as: UTF8.self)
         name = DNSName(labels: labels.map { Array($0) })
@@ -81,7 +71,6 @@ package struct SearchDomain: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Why a text is no service type or no domain.
 package enum ServiceNameError: Hashable, UserError {
     case type(String)
     case domain(String)

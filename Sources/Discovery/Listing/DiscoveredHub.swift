@@ -63,7 +63,6 @@ public struct DiscoveredHub: Hashable, Sendable {
     /// When it was first seen, as the time since the start of the search.
     public let firstSeen: Duration
 
-    /// Its addresses with its port.
     package var places: [HubAddress] { addresses.map { HubAddress($0, port: port) } }
 }
 

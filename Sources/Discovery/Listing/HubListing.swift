@@ -74,15 +74,11 @@ public struct HubListing: Sendable {
         var gone: Set<NetworkAddress> = []
     }
 
-    private struct Host: Hashable {
-        let name: String
-        let interface: NetworkInterface
-    }
+    private typealias Host = HostAddresses.Host
 
     private var rows: [DiscoveredHub.Key: Row] = [:]
     private var keys: [ServiceInstance: DiscoveredHub.Key] = [:]
     private var hosts: [Host: Records] = [:]
-    /// The rows of each host, by its name.
     private var keysOfHosts: [String: Set<DiscoveredHub.Key>] = [:]
     private var hostOrder = Queue<Host>()
     /// How many announcements of each row name this address: a hub counts once, in however many families and
@@ -111,13 +107,11 @@ public struct HubListing: Sendable {
         rows.values.contains { $0.announcements.contains { $0.hinted != nil } }
     }
 
-    /// The names of the services that are only hinted at, each once.
     package var hintedNames: [String] {
         let hints = rows.values.flatMap(\.announcements).filter { $0.hinted != nil }
         return Array(Set(hints.map(\.service.instance.name)))
     }
 
-    /// The names of the hubs of which nothing is confirmed.
     package var unconfirmedNames: Set<String> {
         Set(rows.values.filter { $0.announcements.allSatisfy { $0.hinted != nil } }.compactMap(\.hub?.name))
     }

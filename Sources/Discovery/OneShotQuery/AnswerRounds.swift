@@ -61,7 +61,6 @@ struct AnswerRounds: Sendable {
         lastAnswer = now
     }
 
-    /// True if some answer is missing.
     var hasLosses: Bool { missing != nil }
 
     /// A host with an answer too few.
@@ -73,7 +72,6 @@ struct AnswerRounds: Sendable {
 
     private var lastQuestion: ContinuousClock.Instant? { isComplete ? questions.last : nil }
 
-    /// True if nobody has answered any question.
     var isSilent: Bool { answered.isEmpty }
 
     /// True if somebody has answered, and nobody since `time` ago.

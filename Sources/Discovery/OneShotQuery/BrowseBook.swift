@@ -13,7 +13,6 @@ struct BrowseBook: Sendable {
         /// There are more than are followed.
         case flooded
         case interrupted(DiscoveryError)
-        /// Asks for the address of an instance.
         case ask(ServiceInstance, domain: [UInt8])
         /// The question for this instance is over.
         case free(ServiceInstance)
@@ -27,11 +26,6 @@ struct BrowseBook: Sendable {
         var isLate = false
 
         var isAwaited: Bool { !isAnswered && !isLate }
-    }
-
-    private struct Sender: Hashable {
-        let address: NetworkAddress
-        let family: NetworkAddress.Family
     }
 
     /// The most instances. The threat is one host that announces thousands.
@@ -68,7 +62,7 @@ struct BrowseBook: Sendable {
     private var heard: [ServiceInstance: ContinuousClock.Instant] = [:]
     private var hints: [ServiceInstance: ResolvedService] = [:]
     // In each family by itself: a message brings what it completes in both.
-    private var hintCounts: [Sender: Int] = [:]
+    private var hintCounts: [NetworkAddress.Family: [NetworkAddress: Int]] = [:]
     private var mayAsk: Bool
     private var isAlone = false
     private var isAllForNow = false
@@ -85,7 +79,6 @@ struct BrowseBook: Sendable {
         mayAsk = !awaitsHints
     }
 
-    /// What is to be done next.
     mutating func nextStep() -> Step? { steps.next() }
 
     /// When ``expire(at:)`` has something to do.
@@ -94,7 +87,6 @@ struct BrowseBook: Sendable {
         return [questions, heard.values.min()].compactMap { $0 }.min()
     }
 
-    /// The stack sees `instance`.
     mutating func announce(
         _ instance: ServiceInstance, domain: [UInt8], at now: ContinuousClock.Instant
     ) {
@@ -131,7 +123,8 @@ struct BrowseBook: Sendable {
     /// How many entries it holds of all kinds: what grows without a bound would be seen here.
     var entryCount: Int {
         instances.entryCount + names.count + stale.count + waiting.count + waitingAgain.count
-            + questions.count + unanswered.count + heard.count + hints.count + hintCounts.count
+            + questions.count + unanswered.count + heard.count + hints.count
+            + hintCounts.values.reduce(0) { $0 + $1.count }
     }
 
     /// A host has multicast `instance`, which the stack will see, too. With a hint that is as good; without
@@ -147,7 +140,6 @@ struct BrowseBook: Sendable {
         setUnanswered(instance, true)
     }
 
-    /// The stack sees `instance` no more.
     mutating func remove(_ instance: ServiceInstance, at now: ContinuousClock.Instant) {
         if instances.remove(instance) { end(instance, at: now) }
     }
@@ -173,7 +165,6 @@ struct BrowseBook: Sendable {
         ask(at: now)
     }
 
-    /// The names that the stack sees on an interface, in a family.
     func names(on interface: NetworkInterface, _ family: NetworkAddress.Family) -> [[UInt8]] {
         instances.keys.filter { $0.interface == interface && $0.family == family && !stale.contains($0) }
             .map(\.nameBytes)
@@ -188,13 +179,11 @@ struct BrowseBook: Sendable {
     /// True if so many services have no address yet that asking for all of them takes a while.
     var awaitsMany: Bool { unanswered.count > BrowseBook.firstQuestions }
 
-    /// The stack expects no more instances for now.
     mutating func allForNow() {
         isAllForNow = true
         settle()
     }
 
-    /// The question for an instance is answered.
     mutating func answer(_ service: ResolvedService, at now: ContinuousClock.Instant) {
         let instance = service.instance
         guard questions[instance] != nil else { return }
@@ -210,7 +199,6 @@ struct BrowseBook: Sendable {
         ask(at: now)
     }
 
-    /// The question for an instance has failed, or could not be asked.
     mutating func fail(_ instance: ServiceInstance, _ error: ResolveError, at now: ContinuousClock.Instant) {
         guard let question = questions[instance] else { return }
         finish(instance)
@@ -253,11 +241,9 @@ struct BrowseBook: Sendable {
             return say(
                 .changed(service.address, host: service.host, interface: instance.interface))
         }
-        let sender = Sender(address: source, family: instance.family)
-        guard hints.count < BrowseBook.maximumHints,
-            hintCounts[sender, default: 0] < BrowseBook.maximumHintsPerHost
-        else { return }
-        hintCounts[sender, default: 0] += 1
+        let count = hintCounts[instance.family]?[source] ?? 0
+        guard hints.count < BrowseBook.maximumHints, count < BrowseBook.maximumHintsPerHost else { return }
+        hintCounts[instance.family, default: [:]][source] = count + 1
         if questions[instance]?.isAnswered == true { return }
         hints[instance] = service
         if heard.removeValue(forKey: instance) != nil {
@@ -347,7 +333,6 @@ struct BrowseBook: Sendable {
         return true
     }
 
-    /// Ends the question for `instance`, if there is one.
     private mutating func finish(_ instance: ServiceInstance) {
         setUnanswered(instance, false)
         if questions.removeValue(forKey: instance) != nil { steps.append(.free(instance)) }
@@ -359,7 +344,6 @@ struct BrowseBook: Sendable {
         if (before == 0) != unanswered.isEmpty { steps.append(.pending(unanswered.count)) }
     }
 
-    /// Tells that the browse has settled, once all is answered that can be. It does not wait for a flood.
     private mutating func settle() {
         guard isAllForNow, !hasSettled, unanswered.isEmpty || hasFlooded else { return }
         hasSettled = true

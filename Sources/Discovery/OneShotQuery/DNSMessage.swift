@@ -27,7 +27,6 @@ package struct DNSMessage: Hashable, Sendable {
         package static let unicast = Limits(byteCount: 65_535, recordCount: 4_369)
     }
 
-    /// A record that DNS-SD knows.
     package struct Record: Hashable, Sendable {
         package let name: DNSName
         /// The cache-flush bit: its host says all records of this name and type at once (RFC 6762 § 10.2).
@@ -37,7 +36,6 @@ package struct DNSMessage: Hashable, Sendable {
         package let data: RecordData
     }
 
-    /// The record's data, by its type.
     package enum RecordData: Hashable, Sendable {
         /// 4 bytes (A) or 16 (AAAA).
         case address([UInt8])
@@ -59,7 +57,6 @@ package struct DNSMessage: Hashable, Sendable {
     /// The records of all sections, in the order of the message.
     package let records: [Record]
 
-    /// Reads a message.
     package init(parsing bytes: [UInt8], within limits: Limits = .multicast) throws(DNSMessageError) {
         guard bytes.count <= limits.byteCount else { throw .tooLarge(bytes.count) }
         var reader = DNSReader(bytes)

@@ -52,7 +52,7 @@ package struct DNSName: Hashable, Sendable {
         labels.map { label in
             label.map { byte in
                 switch byte {
-                case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x5F:
+                case _ where DNSName.isPlain(byte):
                     return String(UnicodeScalar(byte))
                 case UInt8(ascii: "."), UInt8(ascii: "\\"): return "\\" + String(UnicodeScalar(byte))
                 default:
@@ -61,6 +61,14 @@ package struct DNSName: Hashable, Sendable {
                 }
             }.joined()
         }.joined(separator: ".")
+    }
+
+    /// A letter, a digit, a hyphen or an underscore.
+    static func isPlain(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x5F: true
+        default: false
+        }
     }
 
     private static func folded(_ byte: UInt8) -> UInt8 { (0x41...0x5A).contains(byte) ? byte + 0x20 : byte }

@@ -1,6 +1,5 @@
 // What becomes of the records where no stack follows them.
 extension HeardRecords {
-    /// What is no longer there.
     package enum Ended: Hashable, Sendable {
         /// The label of a service, and the family in which it was announced.
         case service([UInt8], NetworkAddress.Family)
@@ -8,7 +7,6 @@ extension HeardRecords {
         case address([UInt8], host: String)
     }
 
-    /// What has become of what is known.
     package struct Renewal: Hashable, Sendable {
         package var ended: [Ended] = []
         /// Some service is to be asked for again, by the question for all of them.
@@ -75,7 +73,6 @@ extension HeardRecords {
         services.values.filter { $0.announced[family]?.life.isFresh(at: now) == true }.map(\.label)
     }
 
-    /// True if the host had this address.
     mutating func end(_ bytes: [UInt8], of host: DNSName, at now: ContinuousClock.Instant) -> Bool {
         guard let index = addresses[host]?.firstIndex(where: { $0.bytes == bytes }) else { return false }
         addresses[host]?[index].life.endSoon(at: now)

@@ -10,14 +10,12 @@
 ///
 /// A pure value: messages and times come in, services and questions come out.
 package struct HeardRecords: Sendable {
-    /// The type of a record that is asked for.
     package typealias Question = DomainSearch.Question
 
     /// A service that is complete, and how it came.
     package struct Found: Hashable, Sendable {
         package let hint: ServiceHint
         package let family: NetworkAddress.Family
-        /// It is new, or other than before.
         package let isNews: Bool
     }
 
@@ -77,14 +75,12 @@ package struct HeardRecords: Sendable {
     let follows: Bool
     var services: [DNSName: Service] = [:]
     var addresses: [DNSName: [Address]] = [:]
-    /// Those of the services that are announced and lack something.
     private var lacking: Set<DNSName> = []
     var order = Seniority<DNSName>()
     var hostOrder = Seniority<DNSName>()
     var budget = HeardRecords.maximumQuestions
     var ended: [Ended] = []
 
-    /// The most services, and the most hosts.
     private let maximum: Int
 
     package init(
@@ -111,6 +107,13 @@ package struct HeardRecords: Sendable {
         func touch(_ name: DNSName) { if seen.insert(name).inserted { touched.append(name) } }
         // Within a message the first record of a kind counts.
         var said: Set<Question> = []
+        func isFirst(_ name: DNSName, _ kind: Question.Kind) -> Bool {
+            guard let label = name.instance(of: type), said.insert(Question(name: name, kind: kind)).inserted
+            else { return false }
+            keep(name, label, at: now)
+            touch(name)
+            return true
+        }
         // What hosts say all addresses of in this message, by their bytes' count.
         var whole: [DNSName: Set<Int>] = [:]
         for record in message.records {
@@ -126,23 +129,15 @@ package struct HeardRecords: Sendable {
                 services[name]?.announced[family, default: Announcement(life: life)].life = life
                 touch(name)
             case .service(let target, let port):
-                guard let label = record.name.instance(of: type),
-                    said.insert(Question(name: record.name, kind: .srv)).inserted
-                else { continue }
-                keep(record.name, label, at: now)
+                guard isFirst(record.name, .srv) else { continue }
                 if record.timeToLive > 0 {
                     services[record.name]?.place = (target, port, life)
                 } else {
                     services[record.name]?.place?.life.endSoon(at: now)
                 }
-                touch(record.name)
             case .text(let strings):
-                guard let label = record.name.instance(of: type),
-                    said.insert(Question(name: record.name, kind: .txt)).inserted
-                else { continue }
-                keep(record.name, label, at: now)
+                guard isFirst(record.name, .txt) else { continue }
                 services[record.name]?.text = record.timeToLive > 0 ? strings : nil
-                touch(record.name)
             case .absence(let types):
                 guard !types.contains(RecordType.txt), let service = services[record.name],
                     service.text == nil
@@ -180,7 +175,6 @@ package struct HeardRecords: Sendable {
         }
     }
 
-    /// When something is to be asked or given up next; nil if nothing is.
     package var nextTime: ContinuousClock.Instant? {
         lacking.lazy.compactMap { name in services[name].flatMap { time(of: $0) } }.min()
     }

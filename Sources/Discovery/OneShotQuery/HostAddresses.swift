@@ -29,7 +29,6 @@ struct HostAddresses: Sendable {
         return count > 1 ? nil : .gone(.address(address, host: host.name, interface: host.interface))
     }
 
-    /// Nobody follows this host any more.
     mutating func forget(_ host: Host) { (counts[host], stale[host]) = (nil, nil) }
 
     /// The stack was lost: every known address becomes stale.

@@ -18,7 +18,6 @@ final class MulticastSocket {
     /// This machine's, on the interface.
     let address: NetworkAddress
     private let socket: UDPSocket
-    /// To the group.
     private let path: UDPPath
 
     var family: NetworkAddress.Family { address.family }

@@ -17,14 +17,12 @@ final class OneShotQuery {
     static let repetition = Duration.milliseconds(120)
     private static let maximumInterfaces = 16
 
-    /// What was heard, and where.
     enum News: Sendable {
         /// `isDirect`: it is the answer to a one-shot question.
         case hint(
             ServiceHint, NetworkInterface, NetworkAddress.Family, source: NetworkAddress, isDirect: Bool)
         /// Names of instances that a host has multicast.
         case announced([[UInt8]], NetworkInterface, NetworkAddress.Family)
-        /// What is no longer there.
         case ended(HeardRecords.Ended, NetworkInterface)
     }
 
@@ -57,7 +55,6 @@ final class OneShotQuery {
     private struct Sockets {
         let network: LocalNetwork
         let socket: MulticastSocket
-        /// In the group.
         var listener: MulticastSocket?
     }
 
@@ -206,7 +203,6 @@ final class OneShotQuery {
     /// True if it was asked, and nobody has answered.
     var isSilent: Bool { !links.isEmpty && answers.isSilent }
 
-    /// True if each of these names was in an answer to a one-shot question.
     func hasAnswered(_ names: some Sequence<[UInt8]>) -> Bool { names.allSatisfy(direct.contains) }
 
     /// Reads the direct answers that wait: a loop that is busy has not got to them yet, and they are no loss.
@@ -218,7 +214,6 @@ final class OneShotQuery {
         }
     }
 
-    /// When ``pursue()`` has something to do; nil if nothing lacks.
     var nextPursuit: ContinuousClock.Instant? {
         [records.values.compactMap(\.nextTime).min(), nextRenewal].compactMap(\.self).min()
     }

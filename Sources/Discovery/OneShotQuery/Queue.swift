@@ -1,4 +1,3 @@
-/// First in, first out.
 struct Queue<Element> {
     private var elements: [Element] = []
     private var head = 0
@@ -35,7 +34,6 @@ struct Seniority<Key: Hashable> {
     /// What it holds, with the places of keys that are gone: at most twice the keys, and some.
     var entryCount: Int { keys.count + order.count }
 
-    /// Does nothing if it is there.
     mutating func insert(_ key: Key) {
         guard keys.insert(key).inserted else { return }
         order.append(key)
@@ -49,7 +47,6 @@ struct Seniority<Key: Hashable> {
     /// True if it was there.
     mutating func remove(_ key: Key) -> Bool { keys.remove(key) != nil }
 
-    /// Takes out the oldest.
     mutating func removeOldest() -> Key? {
         while let key = order.next() {
             if keys.remove(key) != nil { return key }

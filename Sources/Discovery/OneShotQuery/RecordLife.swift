@@ -11,7 +11,6 @@ struct RecordLife: Hashable, Sendable {
     /// It is asked for again at 80, 85, 90 and 95 % of its life.
     private static let questions = 4
 
-    /// When it was heard last.
     let heard: ContinuousClock.Instant
     private let duration: Duration
     private var end: ContinuousClock.Instant

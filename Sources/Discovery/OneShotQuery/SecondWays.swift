@@ -21,7 +21,6 @@ struct SecondWays: Sendable {
     // By name.
     private var leftOut: [[UInt8]: [(instance: ServiceInstance, domain: [UInt8])]] = [:]
 
-    /// `host` has answered a one-shot query on `interface` over `family`.
     mutating func noteDirect(
         _ host: String, on interface: NetworkInterface, _ family: NetworkAddress.Family
     ) {
@@ -29,7 +28,6 @@ struct SecondWays: Sendable {
         direct.insert(Way(host: SecondWays.host(host, interface), family: family))
     }
 
-    /// The question for an instance is answered.
     mutating func noteAnswer(_ service: ResolvedService) {
         let instance = service.instance
         hosts[instance.nameBytes, default: []].insert(SecondWays.host(service.host, instance.interface))

@@ -41,20 +41,11 @@ public struct Probe: Hashable, Sendable {
 }
 
 /// Why a datagram is not a probe, or not a notice. Never reaches a user: such datagrams are dropped.
-public enum ProbeError: Error, Hashable, Sendable, CustomStringConvertible {
+public enum ProbeError: Error, Hashable, Sendable {
     /// It begins with another magic number.
     case wrongMagic
     /// Its length, in bytes, is not that of a probe or notice.
     case wrongLength(Int)
     /// Its padding has a byte other than zero.
     case nonzeroPadding
-
-    /// What is wrong, in lower case, without a full stop.
-    public var description: String {
-        switch self {
-        case .wrongMagic: "the datagram is of another kind"
-        case .wrongLength(let count): "the datagram has \(count) bytes, the wrong size for its kind"
-        case .nonzeroPadding: "the datagram's padding is not zero"
-        }
-    }
 }

@@ -101,7 +101,7 @@ public struct ProbeReply: Hashable, Sendable {
 
 /// Why a datagram is not a hub's reply. The cases are in the order of the checks. Never reaches a user: such
 /// datagrams are counted.
-public enum ProbeReplyError: Error, Hashable, Sendable, CustomStringConvertible {
+public enum ProbeReplyError: Error, Hashable, Sendable {
     /// It begins with another magic number.
     case wrongMagic
     /// It has this many bytes: fewer than its length byte requires, or fewer than any reply has.
@@ -116,17 +116,4 @@ public enum ProbeReplyError: Error, Hashable, Sendable, CustomStringConvertible 
     case invalidKey
     /// The signature does not verify with this key.
     case invalidSignature
-
-    /// What is wrong, in lower case, without a full stop.
-    public var description: String {
-        switch self {
-        case .wrongMagic: "the datagram is of another kind"
-        case .tooShort(let count): "the reply is too short, it has \(count) bytes"
-        case .tooLong(let count): "the reply is too long, it has \(count) bytes"
-        case .portZero: "the reply names port 0"
-        case .invalidName: "the name in the reply is not valid"
-        case .invalidKey: "the key in the reply is not a compressed P-256 key"
-        case .invalidSignature: "the reply's signature is wrong"
-        }
-    }
 }

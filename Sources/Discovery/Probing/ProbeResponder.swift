@@ -105,7 +105,8 @@ public actor ProbeResponder {
     }
 
     private func open() throws(DiscoveryError) {
-        for family in [NetworkAddress.Family.ipv4, .ipv6] where UDPSocket.isTaken(probePort, family) {
+        for family in [NetworkAddress.Family.ipv4, .ipv6]
+        where UDPSocket.isTaken(probePort, family, on: loop) {
             throw .portInUse(probePort)
         }
         links = UDPLinks.current()

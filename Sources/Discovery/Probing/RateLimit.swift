@@ -20,6 +20,5 @@ struct RateLimit: Hashable, Sendable {
         return true
     }
 
-    /// True if no earlier event counts any more.
     func isIdle(at now: Duration) -> Bool { paidUntil <= now }
 }

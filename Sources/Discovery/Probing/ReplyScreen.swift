@@ -55,8 +55,7 @@ struct ReplyScreen: Sendable {
     /// The sources that have had a reply to this burst looked at.
     private var heard = RecentSet<NetworkAddress>(capacity: remembered)
     private var limit = RateLimit(perSecond: 256, burst: 512)
-    private var firstOfIPv4 = RateLimit(perSecond: 128, burst: 256)
-    private var firstOfIPv6 = RateLimit(perSecond: 128, burst: 256)
+    private var firstLimits: [NetworkAddress.Family: RateLimit] = [:]
     private var sourceLimits: [NetworkAddress: RateLimit] = [:]
 
     /// Starts a new burst: forgets earlier probes and replies, so that hubs that answered before are reported
@@ -68,7 +67,6 @@ struct ReplyScreen: Sendable {
         heard = RecentSet(capacity: ReplyScreen.remembered)
     }
 
-    /// Accepts replies to this probe from now on.
     mutating func expect(_ probe: Probe) { nonces.insert(probe.nonce) }
 
     /// Judges a datagram of `length` bytes, of which `bytes` are the first.
@@ -120,17 +118,12 @@ struct ReplyScreen: Sendable {
             return false
         }
         let isFirst = !heard.contains(source)
+        let firstLimit = RateLimit(perSecond: 128, burst: 256)
         let admitted =
-            isFirst && admitsFirst(of: source.family, at: now) || limit.admit(at: now)
+            isFirst && firstLimits[source.family, default: firstLimit].admit(at: now)
+            || limit.admit(at: now)
         if admitted, isFirst { heard.insert(source) }
         return admitted
-    }
-
-    private mutating func admitsFirst(of family: NetworkAddress.Family, at now: Duration) -> Bool {
-        switch family {
-        case .ipv4: firstOfIPv4.admit(at: now)
-        case .ipv6: firstOfIPv6.admit(at: now)
-        }
     }
 }
 

@@ -5,7 +5,6 @@ import Glibc
 struct UDPPath: Hashable, Sendable {
     /// 4 or 16 bytes.
     var peer: [UInt8]
-    /// The peer's port.
     var port: UInt16
     /// The interface index; 0 lets the routing table choose.
     var interface: UInt32
@@ -53,18 +52,25 @@ final class UDPSocket {
         isReadable: @escaping () -> Void
     ) throws(DiscoveryError) {
         (self.family, self.maximumByteCount) = (family, maximumByteCount)
-        watch = try DescriptorWatch(UDPSocket.open(family), on: loop, isReadable: isReadable)
+        let descriptor = socket(
+            family == .ipv4 ? AF_INET : AF_INET6, Int32(SOCK_DGRAM.rawValue) | O_CLOEXEC | O_NONBLOCK, 0)
+        guard descriptor >= 0 else { throw .system(call: "socket", errno: errno) }
+        watch = try DescriptorWatch(descriptor, on: loop, isReadable: isReadable)
         set(SOL_SOCKET, SO_RCVBUF, UDPSocket.receiveBuffer)
         if sharesPort { set(SOL_SOCKET, SO_REUSEADDR, Int32(1)) }
         switch family {
         case .ipv4:
             set(SOL_SOCKET, SO_BROADCAST, Int32(1))
             set(Int32(IPPROTO_IP), IP_PKTINFO, Int32(1))
-        case .ipv6: set(Int32(IPPROTO_IPV6), IPV6_RECVPKTINFO, Int32(1))
+        case .ipv6:
+            set(Int32(IPPROTO_IPV6), IPV6_V6ONLY, Int32(1))
+            set(Int32(IPPROTO_IPV6), IPV6_RECVPKTINFO, Int32(1))
         }
         let any = [UInt8](repeating: 0, count: family == .ipv4 ? 4 : 16)
-        let result = UDPSocket.bind(watch.descriptor, to: address ?? any, interface: interface, port: port)
-        guard result == 0 else {
+        let local = NetworkAddress(bytes: address ?? any).map {
+            SystemAddress($0, port: port, interface: interface)
+        }
+        guard local?.withPointer({ bind(descriptor, $0, $1) }) == 0 else {
             let code = errno
             close()
             throw code == EADDRINUSE ? .portInUse(port) : .system(call: "bind", errno: code)
@@ -91,7 +97,11 @@ final class UDPSocket {
             }
         }
         guard let failure else { return sockets }
-        if case .portInUse = failure { sockets.forEach { $0.close() } } else if !sockets.isEmpty { return sockets }
+        if case .portInUse = failure {
+            sockets.forEach { $0.close() }
+        } else if !sockets.isEmpty {
+            return sockets
+        }
         throw failure
     }
 
@@ -149,35 +159,13 @@ final class UDPSocket {
     /// A hub shares its port, so that a device on the same machine can listen for notices on it; but two hubs
     /// must not share one. Such a device binds only broadcast and multicast addresses. So a trial bind of the
     /// loopback address without sharing fails only if another hub, or another program, has the port.
-    static func isTaken(_ port: UInt16, _ family: NetworkAddress.Family) -> Bool {
-        guard let descriptor = try? open(family) else { return false }
-        defer { Glibc.close(descriptor) }
-        let loopback: [UInt8] =
-            family == .ipv4 ? [127, 0, 0, 1] : [UInt8](repeating: 0, count: 15) + [1]
-        return bind(descriptor, to: loopback, interface: 0, port: port) != 0 && errno == EADDRINUSE
-    }
-
-    private static func open(_ family: NetworkAddress.Family) throws(DiscoveryError) -> Int32 {
-        let descriptor = socket(
-            family == .ipv4 ? AF_INET : AF_INET6, Int32(SOCK_DGRAM.rawValue) | O_CLOEXEC | O_NONBLOCK, 0)
-        guard descriptor >= 0 else { throw .system(call: "socket", errno: errno) }
-        if family == .ipv6 {
-            var one: Int32 = 1
-            setsockopt(
-                descriptor, Int32(IPPROTO_IPV6), IPV6_V6ONLY, &one, socklen_t(MemoryLayout<Int32>.size))
-        }
-        return descriptor
-    }
-
-    private static func bind(
-        _ descriptor: Int32, to bytes: [UInt8], interface: UInt32, port: UInt16
-    ) -> Int32 {
-        guard let address = NetworkAddress(bytes: bytes) else {
-            errno = EINVAL
-            return -1
-        }
-        return SystemAddress(address, port: port, interface: interface).withPointer {
-            Glibc.bind(descriptor, $0, $1)
+    static func isTaken(_ port: UInt16, _ family: NetworkAddress.Family, on loop: EventLoopThread) -> Bool {
+        let loopback: [UInt8] = family == .ipv4 ? [127, 0, 0, 1] : [UInt8](repeating: 0, count: 15) + [1]
+        do throws(DiscoveryError) {
+            try UDPSocket(family, on: loop, address: loopback, port: port) {}.close()
+            return false
+        } catch {
+            return error == .portInUse(port)
         }
     }
 }

@@ -40,7 +40,7 @@ final class DaemonPublishing: PublishingStack {
         }
     }
 
-    func publish(_ announcement: HubAnnouncement, as name: String) { publishService(announcement, as: name) }
+    func publish(_ announcement: HubAnnouncement, as name: String) { publishHub(announcement, as: name) }
 
     /// What the daemon calls this machine: `raspi-2.local`. Not to be called from within a callback.
     var hostName: String? {
@@ -78,7 +78,7 @@ final class DaemonPublishing: PublishingStack {
         return avahi.avahi_entry_group_new(client, { EntryGroup.changed($2, to: $1) }, pointer)
     }
 
-    func add(_ service: any PublishedService, as name: String, to group: OpaquePointer) -> Int32 {
+    func add(_ service: PublishedService, as name: String, to group: OpaquePointer) -> Int32 {
         withAvahiStrings(service.txt) { txt in
             avahi.avahi_entry_group_add_service_strlst(
                 group, Int32(AVAHI_IF_UNSPEC), Int32(AVAHI_PROTO_UNSPEC), AvahiPublishFlags(0), name,

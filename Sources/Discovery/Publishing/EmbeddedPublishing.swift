@@ -102,7 +102,7 @@ final class EmbeddedPublishing: PublishingStack {
             self.machine = machine
             publishAddresses(as: machineName, in: machine)
         }
-        publishService(announcement, as: name)
+        publishHub(announcement, as: name)
     }
 
     func note(_ result: PublishingResult, of service: WebAnnouncement?) {
@@ -197,7 +197,7 @@ final class EmbeddedPublishing: PublishingStack {
         return core.avahi_s_entry_group_new(server, { EntryGroup.changed($3, to: $2) }, pointer)
     }
 
-    func add(_ service: any PublishedService, as name: String, to group: OpaquePointer) -> Int32 {
+    func add(_ service: PublishedService, as name: String, to group: OpaquePointer) -> Int32 {
         withAvahiStrings(service.txt) { txt in
             core.avahi_server_add_service_strlst(
                 server, group, Int32(AVAHI_IF_UNSPEC), Int32(AVAHI_PROTO_UNSPEC), AvahiPublishFlags(0), name,

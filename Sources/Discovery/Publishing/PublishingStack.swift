@@ -16,27 +16,15 @@ enum PublishingEvent: Sendable {
 
 /// What has become of something that was handed to a stack.
 enum PublishingResult: Sendable {
-    /// It is on the network.
     case established
-    /// Its name is taken.
     case collision
-    /// It could not be published.
     case refused(DiscoveryError)
 }
 
-/// A service as a stack takes it.
-protocol PublishedService {
-    var type: String { get }
-    var port: UInt16 { get }
-    var txt: [[UInt8]] { get }
-}
-
-extension HubAnnouncement: PublishedService {
-    var type: String { serviceType }
-}
-
-extension WebAnnouncement: PublishedService {
-    var type: String { WebAnnouncement.serviceType }
+struct PublishedService {
+    let type: String
+    let port: UInt16
+    let txt: [[UInt8]]
 }
 
 /// A stack that can publish a hub, and web services beside it. All calls must come from the loop's thread,
@@ -50,7 +38,6 @@ protocol PublishingStack: AnyObject {
     var isReady: Bool { get }
     /// Publishes a service in place of the previous one; events report the result.
     func publish(_ announcement: HubAnnouncement, as name: String)
-    /// Reports what has become of a service.
     func note(_ result: PublishingResult, of service: WebAnnouncement?)
     /// Withdraws the services with a goodbye (RFC 6762 § 10.1) and frees everything. A second call does
     /// nothing.
@@ -60,7 +47,7 @@ protocol PublishingStack: AnyObject {
 
     /// - Parameter pointer: what ``EntryGroup/changed(_:to:)`` is called with.
     func makeGroup(_ pointer: UnsafeMutableRawPointer) -> OpaquePointer?
-    func add(_ service: any PublishedService, as name: String, to group: OpaquePointer) -> Int32
+    func add(_ service: PublishedService, as name: String, to group: OpaquePointer) -> Int32
     func commit(_ group: OpaquePointer) -> Int32
     func reset(_ group: OpaquePointer)
     func free(_ group: OpaquePointer)
@@ -71,10 +58,16 @@ protocol PublishingStack: AnyObject {
 extension PublishingStack {
     /// Publishes a web service, or publishes it again; an event reports the result.
     func publish(_ service: WebAnnouncement, as name: String) {
-        if isReady { publishService(service, as: name, of: service) }
+        let taken = PublishedService(
+            type: WebAnnouncement.serviceType, port: service.port, txt: service.txt)
+        if isReady { publish(taken, as: name, of: service) }
     }
 
-    func publishService(_ service: any PublishedService, as name: String, of key: WebAnnouncement? = nil) {
+    func publishHub(_ hub: HubAnnouncement, as name: String) {
+        publish(PublishedService(type: hub.serviceType, port: hub.port, txt: hub.txt), as: name, of: nil)
+    }
+
+    private func publish(_ service: PublishedService, as name: String, of key: WebAnnouncement?) {
         let group = groups[key] ?? EntryGroup(of: self) { [unowned self] in note($0, of: key) }
         groups[key] = group
         group.publish { add(service, as: name, to: $0) }
@@ -135,9 +128,7 @@ struct RegistrationTimeout: Sendable {
     /// True if no timeout has passed since the service was last established.
     var isFirst: Bool { current == first }
 
-    /// Doubles the timeout, after it has passed.
     mutating func extend() { current = min(current * 2, RegistrationTimeout.longest) }
 
-    /// Resets the timeout, after the service was established.
     mutating func reset() { current = first }
 }

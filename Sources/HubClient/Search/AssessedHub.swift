@@ -22,7 +22,6 @@ package struct AssessedHub: Hashable, Sendable {
     package let isPaired: Bool
     /// True if the hub's owner has not approved this computer yet; ``isPaired`` is then false.
     package let isPending: Bool
-    /// True if it claims the `id` of a paired hub.
     package let bearsKnownID: Bool
     /// True for a stock hub (a Hestia server without hubpair): when asked, it showed its appliances without
     /// pairing.

@@ -1,11 +1,8 @@
 package import Discovery
 
 extension SearchState {
-    /// What is browsed for hubs.
     package enum Browse: Hashable, Sendable {
-        /// A service type, over multicast DNS.
         case multicast(ServiceType)
-        /// A domain, at its name servers.
         case domain(SearchDomain)
     }
 }
@@ -13,7 +10,6 @@ extension SearchState {
 /// How far one browse is. A pure value, like the search that holds it.
 struct BrowseProgress: Sendable {
     let browse: SearchState.Browse
-    /// What it says itself.
     private(set) var source = SourceProgress()
     private var interrupted: Duration?
     /// It brings what it heard itself until then, or what name servers say.
@@ -58,7 +54,6 @@ struct BrowseProgress: Sendable {
         return count + (isBeginning || isSettling || isEmpty && !source.hasSettled ? 1 : 0)
     }
 
-    /// What it waits for; nil if nothing is under way.
     func wait(at time: Duration, isEmpty: Bool) -> SearchWait? {
         guard pending(at: time, isEmpty: isEmpty) > 0 else { return nil }
         switch browse {
@@ -83,7 +78,6 @@ struct BrowseProgress: Sendable {
     /// True if it was asked and never answered.
     var isUnanswered: Bool { isMulticast ? !isEnded && !source.hasBegun : awaitsNameServers }
 
-    /// What that means.
     var silence: String {
         switch browse {
         case .multicast: "avahi-daemon does not answer; hubs may be missing"

@@ -10,20 +10,28 @@
 ///
 /// A pure value: times since the start go in, a verdict comes out.
 package struct EndRule: Hashable, Sendable {
-    /// What is waited for.
-    package enum Wait: Hashable, Sendable {
-        /// Answers to the first question.
-        case firstAnswers
-        /// The answer to the repeated question, since there is a sign of loss.
-        case repetition
-        /// The same, since nothing has been found.
-        case something
-        /// A late answer: what others have just been told, responders tell a stack without a cache later.
-        case uncached
-        /// That the browse confirms a hint.
-        case confirmation
-        /// What may follow the last news.
-        case quiet
+    /// What is waited for; completes a sentence that begins with "waits for".
+    package enum Wait: String, Hashable, Sendable {
+        case firstAnswers = "the first answers, which responders delay by up to 120 ms (RFC 6762 § 6)"
+        case repetition = "the answer to the repeated question (RFC 6762 § 5.2), as a packet was lost"
+        case something = "the answer to the repeated question (RFC 6762 § 5.2), as there is no hub yet"
+        /// What others have just been told, responders tell a stack without a cache later.
+        case uncached = """
+            answers that responders hold back, since others have just had them (RFC 6762 § 6) and no \
+            avahi-daemon has heard those
+            """
+        case confirmation = "multicast DNS to confirm what one host alone has said"
+        case quiet = "what may follow the last news"
+    }
+
+    /// What shows that there is no more to come.
+    package enum Certainty: Hashable, Sendable {
+        /// All hosts have answered all questions, and none is late.
+        case prompt
+        /// Beside that, all hubs that the daemon knew have answered, more than one message can name.
+        case confirmed
+        /// There is no sign of any hub but this machine's own.
+        case alone
     }
 
     /// Answers to the first question: it goes out after 20 ms, avahi-daemon collects its own with others for
@@ -75,28 +83,20 @@ package struct EndRule: Hashable, Sendable {
 
     /// When the first question was asked: a busy daemon may be late.
     package var begun = Duration.zero
-    /// When the list last changed.
     package var lastNews = Duration.zero
     /// How long the slowest answer took; zero if all were prompt.
     package private(set) var slowness = Duration.zero
     /// How long this process could not run, in all.
     package private(set) var stalled = Duration.zero
-    /// True if there is a sign of packet loss.
     package var isLossy = false
-    /// True if all hosts have answered all questions, and none is late.
-    package var isPrompt = false
-    /// True if, beside that, all hubs that the daemon knew have answered, more than one message can name.
-    package var isConfirmed = false
-    /// True if there is no sign of any hub but this machine's own.
-    package var isAlone = false
+    /// Why not all of the usual time is needed; nil if nothing says so.
+    package var certainty: Certainty?
     /// When a stack without a cache began to ask; nil if the daemon, which has a cache, is used.
     package var uncachedSince: Duration?
     /// True if there is no such cache, though all that were found answer directly: that one host was prompt
     /// says nothing of those that nobody has heard yet.
     package var isUncached = false
-    /// True if nothing has been found.
     package var isEmpty = true
-    /// True if there is a hint that the browse has not confirmed.
     package var hasHints = false
     /// True if nothing is asked that could be met by silence: only name servers and single addresses, which
     /// answer or fail.
@@ -107,7 +107,6 @@ package struct EndRule: Hashable, Sendable {
     /// True if this machine is too busy for silence to mean that nobody has answered.
     package var isBusy: Bool { stalled >= EndRule.busyStall }
 
-    /// An answer took this long.
     package mutating func noteAnswer(after time: Duration) {
         slowness = max(slowness, min(time, EndRule.maximumSlowness))
     }
@@ -124,21 +123,17 @@ package struct EndRule: Hashable, Sendable {
     package func waits(at time: Duration) -> [(wait: Wait, until: Duration)] {
         guard !isDirect else { return [] }
         let isSure = !isLossy && !isBusy && !isUncached && uncachedSince == nil
-        let (isPrompt, isAlone) = (isPrompt && isSure, isAlone && isSure)
-        let isConfirmed = isConfirmed && isSure
+        let certainty = isSure ? certainty : nil
         // An answer that waited for this process is no slow one.
         let slowness = max(.zero, slowness - stalled)
         // The margin is for slow hosts.
         let excess = max(.zero, slowness - EndRule.margin)
         let answers =
-            if isConfirmed {
-                EndRule.confirmedAnswers + slowness
-            } else if isPrompt {
-                EndRule.promptAnswers + slowness
-            } else if isAlone {
-                EndRule.aloneAnswers + slowness
-            } else {
-                (isUncached ? EndRule.ownAnswers : EndRule.answers) + EndRule.margin + excess
+            switch certainty {
+            case .confirmed: EndRule.confirmedAnswers + slowness
+            case .prompt: EndRule.promptAnswers + slowness
+            case .alone: EndRule.aloneAnswers + slowness
+            case nil: (isUncached ? EndRule.ownAnswers : EndRule.answers) + EndRule.margin + excess
             }
         let (least, wait): (Duration, Wait) =
             if hasHints {
@@ -151,8 +146,8 @@ package struct EndRule: Hashable, Sendable {
                 (answers, .firstAnswers)
             }
         let quiet =
-            isConfirmed || isPrompt || isAlone
-            ? EndRule.promptQuiet + slowness : EndRule.followUp + EndRule.margin + excess
+            certainty == nil
+            ? EndRule.followUp + EndRule.margin + excess : EndRule.promptQuiet + slowness
         var all = [(wait, begun + least), (.quiet, lastNews + quiet)]
         if let uncachedSince { all.append((.uncached, uncachedSince + EndRule.uncached + excess)) }
         return all.filter { time < $0.1 }

@@ -4,7 +4,6 @@ package import Pairing
 
 /// Finds the hubs on the local network, and compares them with the hubs that this computer knows.
 package struct SearchHubs: Sendable {
-    /// How to search.
     package struct Options: Sendable {
         /// The duration of the search; nil: until the network is quiet (``EndRule``).
         package var time: Duration?

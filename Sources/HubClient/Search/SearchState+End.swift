@@ -30,15 +30,12 @@ extension SearchState {
         return EndRule.limit + min(rule.stalled, EndRule.maximumStall)
     }
 
-    /// The rule with all that is known at `time`.
     func currentRule(at time: Duration) -> EndRule {
         var rule = rule
         rule.isEmpty = isEmpty
         rule.hasHints = isBrowsing && listing.hasHints
         rule.isDirect = !isBrowsing && !isProbing
-        rule.isPrompt = isPrompt(\.source.isPrompt)
-        rule.isConfirmed = isPrompt(\.source.isConfirmed)
-        rule.isAlone = isAlone
+        rule.certainty = certainty
         rule.isUncached = rule.uncachedSince != nil
         if answersDirectly { rule.uncachedSince = nil }
         return rule
@@ -56,19 +53,18 @@ extension SearchState {
             }
     }
 
-    /// True if they do so at once.
-    ///
-    /// - Parameter sign: what every browse must have shown.
-    private func isPrompt(_ sign: KeyPath<BrowseProgress, Bool>) -> Bool {
-        isBrowsing && browses.allSatisfy { !$0.isMulticast || $0.isEnded || $0[keyPath: sign] }
-            && (answersDirectly || !rows.values.contains { $0.hub.sources.contains(.mdns) })
-    }
-
-    /// True if nobody has answered the one-shot queries, and what was found is on this machine, whose
-    /// services are not asked for so: there is no sign of any other hub.
-    private var isAlone: Bool {
-        isBrowsing && browses.allSatisfy { !$0.isMulticast || $0.isEnded || $0.source.isSilent }
-            && rows.values.allSatisfy(isOwn)
+    private var certainty: EndRule.Certainty? {
+        func all(_ sign: (SourceProgress) -> Bool) -> Bool {
+            isBrowsing && browses.allSatisfy { !$0.isMulticast || $0.isEnded || sign($0.source) }
+        }
+        // At once.
+        if answersDirectly || !rows.values.contains(where: { $0.hub.sources.contains(.mdns) }) {
+            if all(\.isConfirmed) { return .confirmed }
+            if all(\.isPrompt) { return .prompt }
+        }
+        // Nobody has answered the one-shot queries, and what was found is on this machine, whose services are
+        // not asked for so.
+        return all(\.isSilent) && rows.values.allSatisfy(isOwn) ? .alone : nil
     }
 
     func isOwn(_ row: AssessedHub) -> Bool { row.hub.addresses.contains(where: isOwn) }

@@ -2,7 +2,6 @@ import Addresses
 package import Discovery
 
 extension SearchState {
-    /// An input of a search.
     package enum Step: Sendable {
         /// News of a browse, or a proof, whoever has it.
         case sighting(Sighting, browse: Int = 0)
@@ -23,7 +22,6 @@ extension SearchState {
         case swept(done: Int, total: Int)
         /// This process could not run for this long: the machine is busy, or was asleep.
         case stalled(Duration)
-        /// Some time has passed.
         case tick
     }
 
@@ -43,9 +41,7 @@ extension SearchState {
         package func filter(_ isShown: (AssessedHub) -> Bool) -> Table { Table(rows: rows.filter(isShown)) }
     }
 
-    /// An output of a search.
     package enum Event: Sendable {
-        /// The table has changed.
         case table(Table)
         /// A new row, reported once it has been quiet long enough that all its addresses should be known.
         case added(AssessedHub)

@@ -23,9 +23,7 @@ package struct SearchState: Sendable {
     private static let maximumHints = 4_096
     /// How a hub says that it is there: a row with none of these was found by looking.
     private static let announcing: Set<DiscoveredHub.Source> = [.mdns, .dns]
-    /// How many addresses of a row are connected to.
     private static let reachedPerRow = 4
-    /// The most connections at a time.
     private static let maximumReaching = 128
     /// How often a watched hub is asked whether it is still there.
     private static let reachInterval = Duration.seconds(5)
@@ -40,7 +38,6 @@ package struct SearchState: Sendable {
     /// The families in which a hub can have an address for this machine: for the others nothing is waited.
     private let ownFamilies: Set<NetworkAddress.Family>
     let watches: Bool
-    /// Each row is connected to, to say whether its hub answers.
     private let connects: Bool
     private let wanted: (@Sendable (DiscoveredHub) -> Bool)?
     private(set) var listing: HubListing
@@ -146,7 +143,6 @@ package struct SearchState: Sendable {
         return trials
     }
 
-    /// The places at which a row is connected to.
     private func places(of hub: DiscoveredHub) -> ArraySlice<HubAddress> {
         hub.places.prefix(SearchState.reachedPerRow)
     }
@@ -171,7 +167,11 @@ package struct SearchState: Sendable {
 
     package mutating func take(_ step: Step, at time: Duration) -> [Event] {
         var events = apply(step, at: time)
-        if isStale, time >= nextUpdate { events += refresh(at: time) }
+        if isStale, time >= nextUpdate {
+            (isStale, lastUpdate) = (false, time)
+            events += update(at: time)
+            ask()
+        }
         if case .tick = step { events += settled(at: time) }
         return events
     }
@@ -313,7 +313,6 @@ package struct SearchState: Sendable {
         }
     }
 
-    /// Asks for the keys whose proofs are too old.
     private mutating func askAgain(at time: Duration) {
         for place in proofs.expired(before: time - SearchState.proofLifetime)
         where asking.count < SearchState.maximumQuestions && asking.insert(place).inserted {
@@ -353,7 +352,6 @@ package struct SearchState: Sendable {
         }
     }
 
-    /// The rows that have been quiet for long enough.
     private mutating func settled(at time: Duration) -> [Event] {
         var events: [Event] = []
         for (key, since) in fresh.sorted(by: { $0.value < $1.value }) {
@@ -380,13 +378,6 @@ package struct SearchState: Sendable {
         return isStale ? min(row ?? nextUpdate, nextUpdate) : row
     }
 
-    private mutating func refresh(at time: Duration) -> [Event] {
-        isStale = false
-        lastUpdate = time
-        defer { ask() }
-        return update(at: time)
-    }
-
     private func settling(of row: AssessedHub) -> Duration {
         if row.standing == .verified { return SearchState.quickSettling.whole }
         // Name servers tell all addresses together.
@@ -405,7 +396,6 @@ package struct SearchState: Sendable {
         return isUsable ? SearchState.usableSettling : SearchState.quickSettling.part
     }
 
-    /// The remaining events at the end of the search.
     package mutating func finish(at time: Duration) -> [Event] {
         let shortcoming = shortcoming(at: time)
         var events = update(at: time)

@@ -15,7 +15,6 @@ package struct SearchWait: Hashable, Sendable {
         (self.subject, self.detail, self.until) = (subject, detail, until)
     }
 
-    /// The subject and what it is about.
     package var what: String { subject + (detail.map { ": \($0)" } ?? "") }
 }
 
@@ -36,27 +35,19 @@ extension SearchState {
         if !silent.isEmpty {
             waits.append(SearchWait("hubs to accept a connection", SearchState.names(Set(silent))))
         }
-        return waits + currentRule(at: time).waits(at: time).map { self.wait($0.wait, until: $0.until) }
+        return waits
+            + currentRule(at: time).waits(at: time).map { wait, until in
+                SearchWait(wait.rawValue, detail(of: wait), until: until)
+            }
     }
 
-    private func wait(_ wait: EndRule.Wait, until: Duration) -> SearchWait {
-        let repetition = "the answer to the repeated question (RFC 6762 § 5.2), as"
-        return switch wait {
-        case .firstAnswers:
-            SearchWait(
-                "the first answers, which responders delay by up to 120 ms (RFC 6762 § 6)", families,
-                until: until)
-        case .repetition: SearchWait("\(repetition) a packet was lost", lossSign, until: until)
-        case .something: SearchWait("\(repetition) there is no hub yet", until: until)
-        case .uncached:
-            SearchWait(
-                "answers that responders hold back, since others have just had them (RFC 6762 § 6) and no "
-                    + "avahi-daemon has heard those", until: until)
-        case .confirmation:
-            SearchWait(
-                "multicast DNS to confirm what one host alone has said",
-                SearchState.names(listing.hintedNames), until: until)
-        case .quiet: SearchWait("what may follow the last news", lastName, until: until)
+    private func detail(of wait: EndRule.Wait) -> String? {
+        switch wait {
+        case .firstAnswers: families
+        case .repetition: lossSign
+        case .confirmation: SearchState.names(listing.hintedNames)
+        case .quiet: lastName
+        case .something, .uncached: nil
         }
     }
 

@@ -8,7 +8,6 @@ package struct SideDoor: Equatable, Sendable {
     package let door: AssessedHub
     package let hub: AssessedHub
 
-    /// The side doors among the hubs of a search, each once.
     package static func all(among hubs: [AssessedHub]) -> [SideDoor] {
         let guarded = hubs.filter { $0.hub.id != nil && $0.standing != .impostor }
         return hubs.filter { $0.hub.id == nil }.compactMap { door in

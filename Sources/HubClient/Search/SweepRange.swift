@@ -29,7 +29,6 @@ package struct SweepRange: Hashable, Sendable, CustomStringConvertible {
         try self.init(address, prefix: prefix)
     }
 
-    /// The network of `address` with this prefix length.
     package init(_ address: NetworkAddress, prefix: Int) throws(SweepRangeError) {
         let bits = address.bytes.count * 8
         guard (0...bits).contains(prefix) else { throw .notCIDR("\(address)/\(prefix)") }
@@ -81,7 +80,6 @@ package struct SweepRange: Hashable, Sendable, CustomStringConvertible {
     package var description: String { "\(network)/\(prefix)" }
 }
 
-/// Why a range is refused.
 package enum SweepRangeError: Equatable, UserError {
     case notCIDR(String)
     case tooLarge(text: String, smallest: Int)

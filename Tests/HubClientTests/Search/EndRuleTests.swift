@@ -26,7 +26,7 @@ import Testing
 
     @Test func whereAllAnswerAtOnceNoMarginIsNeeded() {
         var rule = EndRule()
-        rule.isPrompt = true
+        rule.certainty = .prompt
         #expect(end(rule) == .milliseconds(1_400))  // nobody is nobody
         rule.isEmpty = false
         rule.lastNews = .milliseconds(20)
@@ -42,7 +42,7 @@ import Testing
 
     @Test func whereAllThatTheDaemonKnewHaveAnsweredItsQuestionIsNotWaitedFor() {
         var rule = EndRule()
-        (rule.isConfirmed, rule.isPrompt) = (true, true)
+        rule.certainty = .confirmed
         #expect(end(rule) == .milliseconds(1_400))  // nobody is nobody
         rule.isEmpty = false
         rule.lastNews = .milliseconds(30)
@@ -61,7 +61,7 @@ import Testing
 
     @Test func whereNobodyElseIsTheDaemonsRepetitionIsWaitedFor() {
         var rule = EndRule()
-        rule.isAlone = true
+        rule.certainty = .alone
         #expect(end(rule) == .milliseconds(1_400))  // an empty list must be certain
         rule.isEmpty = false
         rule.lastNews = .milliseconds(20)
@@ -81,7 +81,7 @@ import Testing
     @Test func promptnessOfSomeSaysNothingOfOthersWithoutACache() {
         var rule = EndRule()
         rule.isEmpty = false
-        rule.isPrompt = true
+        rule.certainty = .prompt
         #expect(end(rule) == .milliseconds(190))
         rule.isUncached = true
         #expect(end(rule) == .milliseconds(290))
@@ -103,7 +103,7 @@ import Testing
         other.isEmpty = false
         other.noteAnswer(after: EndRule.margin)
         #expect(end(other) == .milliseconds(350))
-        other.isPrompt = true
+        other.certainty = .prompt
         #expect(end(other) == .milliseconds(300))
     }
 
@@ -124,7 +124,7 @@ import Testing
         #expect(end(rule) == .milliseconds(3_900))
         // Nor does silence show that nobody else is there.
         rule.hasHints = false
-        (rule.isAlone, rule.isPrompt) = (true, true)
+        rule.certainty = .prompt
         #expect(end(rule) == .milliseconds(850))
         // An answer that waited as long as this process did is no slow one.
         rule.noteAnswer(after: .milliseconds(500))
