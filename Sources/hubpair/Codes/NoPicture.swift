@@ -12,8 +12,14 @@ struct NoPicture: Equatable, UserError {
 
     init(_ text: String) {
         self.text = text
-        hint = NoPicture.isPlace(text) ? NoPicture.hint(text) : InputFileError.missing.hint
+        hint =
+            NoPicture.sources.contains(text.lowercased())
+            ? "'pair' reads a picture: take one of the code; or 'hubpair pair' alone, and type the code"
+            : NoPicture.isPlace(text) ? NoPicture.hint(text) : InputFileError.missing.hint
     }
+
+    /// Where a picture may come from.
+    private static let sources: Set<String> = ["camera", "webcam", "screen", "clipboard", "kamera"]
 
     static func hint(_ text: String) -> String {
         "'pair' takes the picture of the code; the hub goes behind --hub: "
@@ -27,9 +33,14 @@ struct NoPicture: Equatable, UserError {
         return !text.contains(".") && !text.contains("/")
     }
 
-    /// The host and the port of a URL.
-    private static func place(_ text: String) -> String {
-        guard let scheme = text.firstRange(of: "://") else { return text }
-        return String(text[scheme.upperBound...].prefix { $0 != "/" })
+    private static func place(_ text: String) -> String { host(ofURL: text) ?? text }
+
+    /// The host and the port of a hub's URL; nil for other text, and for a URL that says more than that.
+    static func host(ofURL text: String) -> String? {
+        let scheme = ["http://", "https://"].first(where: text.lowercased().hasPrefix)
+        guard let scheme else { return nil }
+        let rest = text.dropFirst(scheme.count)
+        let host = rest.hasSuffix("/") ? rest.dropLast() : rest
+        return host.isEmpty || host.contains(where: { "/?#@".contains($0) }) ? nil : String(host)
     }
 }

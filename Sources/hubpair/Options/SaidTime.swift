@@ -3,6 +3,7 @@ import Identity
 /// Times as people write them, where a form of ours is wanted.
 ///
 ///     span  = 1*( number [ SP ] unit )   ; as Duration(written:) reads it, or with words, English or German
+///     sun   = ( "sunrise" / "sunset" ) [ [ SP ] ( "+" / "-" ) [ SP ] ( minutes / span ) ]     ; German, too
 ///     clock = hour [ ( ":" / "." / "h" ) minute ] [ [ SP ] ( "am" / "pm" / "Uhr" ) ]
 ///
 /// Accepted: `10min`, `2 weeks`, `500ms`, `2,5 s`, `1h30`; `22.30`, `7:30`, `10pm`, `22 Uhr`. Rejected: `10M`
@@ -21,7 +22,7 @@ enum SaidTime {
     static func span(_ text: String) -> Duration? {
         if let span = Duration(written: text) { return span }
         guard text.utf8.count <= maximumByteCount else { return nil }
-        var rest = text.filter { !$0.isWhitespace }.replacing(",", with: ".")[...]
+        guard var rest = together(text)?.replacing(",", with: ".")[...] else { return nil }
         var written = ""
         while !rest.isEmpty {
             let number = rest.prefix { $0.isASCII && $0.isNumber || $0 == "." }
@@ -44,8 +45,7 @@ enum SaidTime {
 
     /// As `07:30`; nil if it is no time of the day.
     static func clock(_ text: String) -> String? {
-        guard text.utf8.count <= maximumByteCount else { return nil }
-        var said = text.lowercased().filter { !$0.isWhitespace }
+        guard text.utf8.count <= maximumByteCount, var said = together(text.lowercased()) else { return nil }
         let ending = ["uhr", "a.m.", "p.m.", "am", "pm"].first(where: said.hasSuffix) ?? ""
         said.removeLast(ending.count)
         let parts = said.split(omittingEmptySubsequences: false) { ":.h".contains($0) }
@@ -59,5 +59,34 @@ enum SaidTime {
             hour = hour % 12 + (ending.hasPrefix("p") ? 12 : 0)
         }
         return "\(hour < 10 ? "0" : "")\(hour):\(minute)"
+    }
+
+    /// As `sunset-20`, the minutes after or before: `sunset +1h`, `Sonnenuntergang - 20 min`; nil if it is
+    /// none.
+    static func sun(_ text: String) -> String? {
+        let suns = [
+            "sunrise": "sunrise", "sunset": "sunset", "sonnenaufgang": "sunrise",
+            "sonnenuntergang": "sunset",
+        ]
+        let said = text.lowercased().trimmed
+        guard text.utf8.count <= maximumByteCount,
+            let (word, sun) = suns.first(where: { said.hasPrefix($0.key) })
+        else { return nil }
+        let rest = said.dropFirst(word.count).drop(while: \.isWhitespace)
+        guard let sign = rest.first else { return sun }
+        let shift = String(rest.dropFirst().drop(while: \.isWhitespace))
+        // A number alone is minutes.
+        let seconds = Int(digits: shift).map { 60 * Double($0) } ?? span(shift)?.inSeconds.rounded()
+        guard "+-−".contains(sign), let seconds, seconds < 60_000, Int(seconds) % 60 == 0 else { return nil }
+        return "\(sun)\(sign == "+" ? "+" : "-")\(Int(seconds) / 60)"
+    }
+
+    /// Without white space; nil if that would make one number of two, like `1 0m`.
+    private static func together(_ text: String) -> String? {
+        let parts = text.split(whereSeparator: \.isWhitespace)
+        let areTwo = zip(parts, parts.dropFirst()).contains {
+            $0.last?.isNumber == true && $1.first?.isNumber == true
+        }
+        return areTwo ? nil : parts.joined()
     }
 }

@@ -50,24 +50,22 @@ struct SceneAtCommand: AsyncParsableCommand {
     @Argument(help: "The scene's name.") var name: String
     @Argument(help: ArgumentHelp("07:30, sunrise, sunset-20, or never.", valueName: "time"))
     var time: String
-    @Argument(help: "On these days: mon to sun, with spaces between them; weekdays, weekend. (default: all)")
+    @Argument(help: "On these days: 'tue sat', mon-fri, weekdays, weekend. (default: all)")
     var days: String?
 
     func run() async throws {
-        let time = SaidTime.clock(self.time) ?? self.time.lowercased()
+        let time = SaidTime.clock(self.time) ?? SaidTime.sun(self.time) ?? self.time.lowercased()
         let isNever = time == "never"
         guard isNever || SceneTime(time) != nil else {
             throw UsageMistake(
                 "\(quoted(self.time)) is no time of a scene",
                 hint: "give one like 07:30, sunrise, sunrise+15, sunset-20, or never")
         }
-        let days = days.map {
-            $0.lowercased().split { $0 == " " || $0 == "," }.flatMap(SceneAtCommand.days)
-        }
+        let days = days.map { SaidDays.names($0) ?? [] }
         if let days, isNever || SceneDays(days) == nil {
             throw UsageMistake(
                 isNever ? "never has no days" : "\(quoted(self.days ?? "")) are no days",
-                hint: isNever ? "leave out the days" : "give days like 'mon tue sun', each once")
+                hint: isNever ? "leave out the days" : "give days like mon-fri or 'tue sat sun', each once")
         }
         try await home.change { session in
             let scenes = SharedScenes(session.household)
@@ -84,15 +82,6 @@ struct SceneAtCommand: AsyncParsableCommand {
                 isNever
                     ? "\(scene.name) does not run by itself now"
                     : "\(scene.name) runs by itself: \(scene.whenText)")
-        }
-    }
-
-    /// The days that a word means, as a hub writes them.
-    private static func days(_ word: Substring) -> [String] {
-        switch word {
-        case "weekdays": ["mon", "tue", "wed", "thu", "fri"]
-        case "weekend", "weekends": ["sat", "sun"]
-        default: [String(word.prefix(3))]
         }
     }
 }
