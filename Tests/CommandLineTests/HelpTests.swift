@@ -110,7 +110,7 @@ import Testing
     /// The table of each language has every text of every help, and no other.
     @Test(arguments: Language.allCases) func everyTextIsTranslated(language: Language) throws {
         let table = TextTable(language.help)
-        var used: Set = ["values", "default", "(default)"]
+        var used: Set = ["values", "default", "(default)", HelpText.reporting]
         for command in HelpTests.commands {
             let text = try HelpTests.help(command, columns: TranslatedHelp.columns)
             let help = TranslatedHelp(text, table)

@@ -5,7 +5,21 @@ enum HelpText {
     private static let widths = 40...100
     static let examples = "EXAMPLES:"
 
+    /// The last sentence of the help of all.
+    static let reporting =
+        "Report faults where hubpair came from, and those that let somebody in as its SECURITY.md says, in "
+        + "private; the package has that in /usr/share/doc/hubpair."
+
     static func text(for help: any Error) -> String {
+        let text = textOfOne(help)
+        // Only the root has this command.
+        guard text.contains("\n  doctor  "), text.contains("'hubpair help ") else { return text }
+        let width = max(widths.lowerBound, min(Console.size.columns, widths.upperBound))
+        let words = Texts.help?.exactly(reporting) ?? reporting
+        return ([text, ""] + TranslatedHelp.wrapped(words, to: width)).joined(separator: "\n")
+    }
+
+    private static func textOfOne(_ help: any Error) -> String {
         let width = max(widths.lowerBound, min(Console.size.columns, widths.upperBound))
         if let table = Texts.help {
             let columns = TranslatedHelp.columns

@@ -148,7 +148,7 @@ struct TranslatedHelp {
         }
     }
 
-    private static func wrapped(_ text: String, to width: Int) -> [String] {
+    static func wrapped(_ text: String, to width: Int) -> [String] {
         var lines: [String] = []
         var line = ""
         for word in text.split(separator: " ") {
