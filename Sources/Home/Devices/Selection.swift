@@ -1,7 +1,8 @@
 package import Identity
 
-/// A text that names an appliance or an activator on the command line: its id, its name, or an unambiguous
-/// beginning of its name. The first of these that fits anything decides, and it must fit exactly one.
+/// A text that names an appliance or an activator on the command line: its id, its name, an unambiguous
+/// beginning of its name, or its name as Home Assistant's ids have it. The first of these that fits anything
+/// decides, and it must fit exactly one.
 package struct Selection: Sendable {
     private let text: String
 
@@ -37,6 +38,15 @@ package struct Selection: Sendable {
         throw .unknown(text, kind: kind, near: near, all: near.isEmpty ? Array(offers.prefix(8)) : [])
     }
 
+    /// `desk lamp` of `light.desk_lamp`, as Home Assistant's people name it; nil for what is no such id.
+    private static func name(ofEntity text: String) -> String? {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 2, !parts[0].isEmpty, parts[0].allSatisfy({ $0.isLetter || $0 == "_" }) else {
+            return nil
+        }
+        return String(parts[1]).replacing("_", with: " ")
+    }
+
     private func index(_ items: [(id: String, name: String)], kind: String) throws(SelectionError) -> Int {
         let wanted = text.lowercased()
         let steps: [((id: String, name: String)) -> Bool] = [
@@ -44,6 +54,7 @@ package struct Selection: Sendable {
             { $0.name.utf8.elementsEqual(text.utf8) },
             { $0.name.lowercased() == wanted },
             { !wanted.isEmpty && $0.name.lowercased().hasPrefix(wanted) },
+            { $0.name.lowercased() == Selection.name(ofEntity: wanted) },
         ]
         for step in steps {
             let matches = items.indices.filter { step(items[$0]) }

@@ -21,6 +21,9 @@ package struct SaidCondition: Equatable, Sendable {
 
     private let meaning: Meaning
 
+    fileprivate static let forms =
+        "give on, off, 'above 0.8' or 'below 20%'; 'above 25' where 'home unit' says what the levels count"
+
     package init(_ text: String) throws(ConditionError) {
         let words = text.split(separator: " ", maxSplits: 1).map(String.init)
         let rest = words.count == 2 ? String(words[1].drop { $0 == " " }) : ""
@@ -98,7 +101,11 @@ package enum ConditionError: Equatable, UserError {
     package var kind: UserErrorKind { .usage }
 
     package var hint: String? {
-        "give on, off, 'above 0.8' or 'below 20%'; 'above 25' where 'home unit' says what the levels count"
+        let words: Set<String> = ["open", "opened", "closed", "locked", "unlocked"]
+        guard case .noCondition(let text) = self, words.contains(text.lowercased()) else {
+            return SaidCondition.forms
+        }
+        return "give on or off: 'hubpair home show APPLIANCE' says which of them it is then"
     }
 }
 

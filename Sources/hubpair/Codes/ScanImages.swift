@@ -61,6 +61,13 @@ struct ScanImages: Equatable {
         if let failure { throw failure }
     }
 
+    /// How a picture that is no file of this computer is read; nil if it may be one.
+    private static func elsewhere(_ name: String) -> String? {
+        if name.contains("://") { return "a picture on the web: curl -s URL | hubpair scan -" }
+        return ["clipboard", "screen", "camera", "zwischenablage"].contains(name.lowercased())
+            ? "a program that writes it as PNG stands in front: wl-paste | hubpair scan -" : nil
+    }
+
     private static func tellBusy() {
         Console.note("warning: this machine is busy: the search waits for a processor, and goes on")
     }
@@ -96,7 +103,11 @@ struct ScanImages: Equatable {
         let subject = file == "-" ? "standard input" : file
         func failed(_ error: any Error) throws -> ExitStatus {
             if json { try JSONLine.write(ScanLine.json(file: file, failure: error)) }
-            Console.report(CodeTextFile(error, file: file) ?? error, subject: subject)
+            if error as? InputFileError == .missing, let other = ScanImages.elsewhere(file) {
+                Console.report("\(subject): no such file", hint: other, exit: .noInput)
+            } else {
+                Console.report(CodeTextFile(error, file: file) ?? error, subject: subject)
+            }
             return ExitStatus(of: error)
         }
         var failure: ExitStatus?

@@ -57,6 +57,16 @@ enum NameCompletion {
         return peers.map { counts[$0.name] == 1 ? $0.name.description : $0.fingerprint.description }
     }
 
+    /// The names that a command takes, as far as files of this machine have them; for the words of a mistake.
+    static func known(_ path: CommandPath) -> [String] {
+        let words = CompletionWords(path.rest)
+        switch path.words.first {
+        case "devices": return (try? devices(words)) ?? []
+        case "hubs": return (try? hubs(words)) ?? []
+        default: return words.noted(path.words.dropFirst().first == "rule" ? .rule : .appliance)
+        }
+    }
+
     private static func kind(
         _ names: @escaping @Sendable (CompletionWords) throws -> [String]
     ) -> CompletionKind {

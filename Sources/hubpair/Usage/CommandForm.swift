@@ -18,6 +18,8 @@ struct CommandForm {
     ]
     /// At most so many arguments that are not options.
     private(set) var mostValues = 0
+    /// The names of the arguments that are not options.
+    private(set) var arguments: [String] = []
     /// What must be given, in capitals.
     private(set) var sample: [String] = []
 
@@ -54,6 +56,7 @@ struct CommandForm {
 
     fileprivate mutating func addArgument(_ name: String, isOptional: Bool, isList: Bool) {
         mostValues = isList || mostValues == .max ? .max : mostValues + 1
+        arguments.append(name)
         let isSeveral = isList && name.hasSuffix("s")
         // Another program's options may all be left out.
         if !isOptional, name != "options" {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Home
 import Identity
 import Pairing
 
@@ -80,6 +81,13 @@ struct SuggestedLine: Equatable, CustomStringConvertible {
         let whole = command + rest
         if !rest.isEmpty, SuggestedLine.isSayable(whole), CommandPath.isCall(whole) {
             arguments = whole
+        } else if let first = rest.first, !first.hasPrefix("-"), let show = UnknownCommand.showing(command),
+            CommandPath.subcommand(first, of: CommandPath(command).command) == nil,
+            SuggestedLine.isSayable(whole)
+        {
+            // `home scene evening` is taken as well.
+            let name = rest.prefix { !$0.hasPrefix("-") }
+            arguments = command + [show, name.joined(separator: " ")] + rest.dropFirst(name.count)
         } else {
             let sample = SuggestedLine.samples[command.joined(separator: " ")]
             let words =
@@ -93,8 +101,33 @@ struct SuggestedLine: Equatable, CustomStringConvertible {
         let whole = SuggestedLine(path.words)
         let given = CommandWords(path.rest, form: path.form).values
         let sample = Array(whole.arguments.dropFirst(path.words.count))
-        let words = path.words + given + Array(sample.dropFirst(given.count))
+        let words = path.words + SuggestedLine.placed(given, in: sample)
         arguments = !given.isEmpty && SuggestedLine.isSayable(words) ? words : whole.arguments
+    }
+
+    /// The values in a sample's places: each where it looks like what stands there, as an address or a time
+    /// does, else in the next one.
+    private static func placed(_ values: [String], in sample: [String]) -> [String] {
+        var words = sample
+        var next = 0
+        for value in values {
+            let place = (next..<max(next, sample.count)).first { looks(value, like: sample[$0]) } ?? next
+            if place < words.count { words[place] = value } else { words.append(value) }
+            next = place + 1
+        }
+        return words
+    }
+
+    private static func looks(_ value: String, like sample: String) -> Bool {
+        switch sample {
+        case "URL": value.contains("://") || UInt16(value) != nil
+        case "HOST": value.contains(".") && !value.contains(" ")
+        case "07:30": SaidTime.clock(value) != nil || SaidTime.sun(value) != nil
+        case "180d": SaidTime.span(value) != nil
+        case "guest": Role(rawValue: value.lowercased()) != nil
+        case "on": (try? Setting(value)) != nil
+        default: false
+        }
     }
 
     /// As it is typed at a shell.

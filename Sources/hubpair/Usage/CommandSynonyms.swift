@@ -22,61 +22,78 @@ enum CommandSynonyms {
         watch = home watch; scene scenes = home scene; show = home show; room rooms = home room
         unit units = home unit; rule rules = home rule; overview = home overview; history = home history
         message alerts notifications inbox = messages; acknowledge ack = messages acknowledge
-        appliances appliance lights things temperature = home; get = *get
+        appliances appliance things temperature entities entity = home; get = *get
+        light lights licht lichter lampen = *lights; remote remotes known-hosts = hubs; copy-id = pair
+        checkout = hubs use
         put post patch = *call; off on = *setting
         turn switch dim lock unlock close raise lower = *sentence; ping wifi network netcheck = doctor
         info whoami id ip inspect = hubs show; web page ui gui dashboard browser = open; manual docs = --help
         log journal = logs
         einrichten = setup; drucken = print; koppeln verbinden = pair; suchen finden = list; hilfe = --help
         geräte = devices; zentrale = hub; haus zuhause = home; meldungen nachrichten = messages
-        sichern sicherung = hub backup; öffnen = open; prüfen = doctor; raum räume = home room
-        szene szenen = home scene
+        sichern sicherung = hub backup; öffnen = open; prüfen = doctor; raum räume zimmer = home room
+        szene szenen = home scene; gerät = devices; regel regeln = home rule; verlauf = home history
+        übersicht = home overview
+        neustart : a service: sudo systemctl restart hubpair
+        docker podman apt apt-get dpkg snap brew pip git ssh scp ssh-keygen ssh-copy-id systemctl \
+        journalctl avahi-browse nmap openssl qrencode zbarimg : \(program)
         stop down : Ctrl-C ends 'hubpair serve'; a service: sudo systemctl stop hubpair
         restart reload : a service: sudo systemctl restart hubpair; else end 'hubpair serve' with Ctrl-C, \
         and start it again
         config settings preferences : \(settings)
         update upgrade : sudo apt update && sudo apt install hubpair
-        uninstall : sudo apt remove hubpair; 'apt purge' takes the hub's key and devices too
+        is-active is-enabled : a service: systemctl status hubpair
+        uninstall purge autoremove : sudo apt remove hubpair; 'apt purge' takes the hub's key and devices too
         version : did you mean 'hubpair --version'?
         completion completions autocomplete : the package brings them for bash, zsh and fish; else \
         'hubpair --generate-completion-script fish'
         man : man hubpair; or hubpair --help
         unpair leave disconnect logout : here: 'hubpair hubs forget HUB'; on the hub: 'hubpair devices \
         revoke DEVICE'
-        remove delete rm : 'hubpair hubs forget HUB', 'hubpair devices revoke DEVICE' or 'hubpair home \
-        remove APPLIANCE'
+        remove delete rm entfernen löschen : 'hubpair hubs forget HUB', 'hubpair devices revoke \
+        DEVICE' or 'hubpair home remove APPLIANCE'
         enable : as a service: sudo systemctl enable --now hubpair
         disable : a service: sudo systemctl disable --now hubpair
         alarm alarms : 'hubpair messages --list alarms' lists them
         schedule : \(schedule)
         toggle : \(toggle)
         add : 'hubpair hubs add NAME HOST' adds a hub, 'hubpair home add' an appliance
-        rename : 'hubpair hubs rename HUB NAME', 'hubpair devices rename DEVICE NAME' or 'hubpair home \
-        rename APPLIANCE NAME'
+        rename umbenennen : 'hubpair hubs rename HUB NAME', 'hubpair devices rename DEVICE NAME' or \
+        'hubpair home rename APPLIANCE NAME'
         """,
         // The hub of this machine, in the place of those that it knows.
         "hub": """
         list ls = hubs list; use = hubs use; add = hubs add
         forget remove delete = hubs forget; save export dump = hub backup; load import = hub restore
-        status state = hub show; log logs history = hub journal; cert = hub certificate; rotate = hub key
+        status state url address = hub show; log logs history = hub journal; cert = hub certificate
+        rotate = hub key
+        relay relays : with the code that the relay shows: hubpair hub ways relay CODE relay.example.org
         start stop restart : a service: sudo systemctl restart hubpair
         update upgrade : sudo apt update && sudo apt install hubpair
         name rename : 'hubpair setup --change --name NAME' gives this machine's hub another name
-        set edit port address ip upstream : \(settings)
+        set edit port ip upstream : \(settings)
         """,
+        "hub service": "start stop restart : the server is started where it runs: 'hubpair hub service list'",
         "hubs": """
         default switch = hubs use; clear = hubs reset; unpair leave = hubs forget
-        pair connect join = pair
+        pair connect join = pair; ping test = doctor
         find : 'hubpair list' finds the hubs on the network
         """,
-        "codes": "print new add make = print",
+        "codes": """
+        print new add make = print
+        extend expire : a code's time stays as it is: 'hubpair print --expires 1h' makes another
+        """,
+        "relay": "start run up = relay serve; invite new = relay print",
         "devices": """
         deny block ban reject = devices revoke; accept allow permit = devices approve
+        log logs journal history = hub journal; ps status = devices list
         roles promote demote grant rights permissions = devices role; clear = devices prune
         invite : 'hubpair print' makes a code that lets one in
+        extend expire : 'hubpair devices approve DEVICE --stay 2d' says how long it may come in
         """,
         "home": """
-        turn switch dim open close raise lower = *sentence; status state = home
+        turn switch dim open close raise lower = *sentence; status state states = home
+        device devices entity entities = home; licht = *lights
         scenes = home scene; monitor = home watch; put move assign = *put
         lights lamps lichter lampen = *lights; all everything alles = *all; aus = home off; an ein = home on
         tell speak = home say; rooms area areas = home room; rules alarm alarms = home rule
@@ -87,28 +104,32 @@ enum CommandSynonyms {
         camera : 'hubpair home picture' says where an appliance's picture comes from
         """,
         "home room": "move assign = home room put; leave = home room out",
+        "home rule": """
+        enable disable pause : 'hubpair home rule remove NAME' takes it away, 'home rule add' makes it again
+        edit change test : 'hubpair home rule add NAME APPLIANCE --when on' replaces the one of that name
+        """,
         "home scene": """
         load restore use = home scene run; store record create new add make = home scene save
         """,
         "messages": """
         unread new = messages --list unread; alarms = messages --list alarms; all = messages
         alerts = messages --list alerts; notifications notices = messages --list notifications
-        ack confirm = messages acknowledge; clear dismiss done delete remove = messages read
+        tail follow = messages watch; ack confirm = messages acknowledge
+        clear dismiss done delete remove = messages read
         """,
     ]
 
+    private static let program = "a program of its own: type it without hubpair in front"
     private static let settings =
         "'hubpair hub' shows the settings, 'hubpair setup --change --port 9000' changes one"
     private static let toggle = "there is no toggle: 'hubpair home set APPLIANCE on', or off"
 
     private static let schedule =
         "'hubpair home scene at NAME 22:00' each day; 'hubpair home timer APPLIANCE on --in 2h' once"
-    private static let switches = ["on": "on", "an": "on", "off": "off", "aus": "off"]
-
     /// Words of which one command has one, and people type another: those of one noun are all nouns'.
     private static let families = [
         "remove delete rm del erase drop forget revoke void kick", "list ls all",
-        "show info get describe view cat",
+        "show info get describe view cat status inspect",
         "add new create make", "rename name mv", "set change edit put", "run start play activate apply",
         "save store keep", "watch follow tail monitor",
     ].map { $0.split(separator: " ").map(String.init) }
@@ -133,9 +154,17 @@ enum CommandSynonyms {
         let row = rows(below: parent).first { $0.words.contains(lowered) }
         if let row, row.isSentence { return row.meaning }
         let meaning = row.map { $0.meaning.split(separator: " ").map(String.init) }
-        return (meaning ?? relative(of: lowered, below: parent)).map {
-            SuggestedLine.question(line($0, word, rest))
+        if let meant = meaning ?? relative(of: lowered, below: parent) {
+            return SuggestedLine.question(line(meant, word, rest))
         }
+        // `home räume`, `hub enable`: what a word means alone it means behind its noun, too.
+        guard !parent.isEmpty, let other = rows(below: []).first(where: { $0.words.contains(lowered) }) else {
+            return nil
+        }
+        if other.isSentence { return parent == ["hub"] ? other.meaning : nil }
+        let words = other.meaning.split(separator: " ").map(String.init)
+        return words.starts(with: parent) && words.count > parent.count
+            ? SuggestedLine.question(line(words, word, rest)) : nil
     }
 
     /// The command below `parent` that means what `word` means elsewhere.
@@ -172,13 +201,13 @@ enum CommandSynonyms {
             return SuggestedLine(["home", "set"], [said, word.lowercased()] + rest.dropFirst(name.count))
         // `home lights off`
         case ["*lights"]:
-            let said = switches[rest.first?.lowercased() ?? ""]
-            return said.map { SuggestedLine(["home", $0], ["--type", "Light"]) }
+            guard !rest.isEmpty else { return SuggestedLine(["home"], ["--by", "type"]) }
+            return GermanOrder.switched(rest.first).map { SuggestedLine(["home", $0], ["--type", "Light"]) }
                 ?? SuggestedLine(["home", "set"], ["--type", "Light"] + rest)
         // `home all off`
         case ["*all"]:
-            let said = switches[rest.first?.lowercased() ?? ""]
-            return said.map { SuggestedLine(["home", $0], ["--all"]) } ?? SuggestedLine(["home"], [])
+            return GermanOrder.switched(rest.first).map { SuggestedLine(["home", $0], ["--all"]) }
+                ?? SuggestedLine(["home"], [])
         // `set port 9000`, `get port`, `get Lamp`
         case ["*set"], ["*get"]:
             let isSetting = rest.first.map { settingNames.contains($0.lowercased()) } ?? false
@@ -197,7 +226,10 @@ enum CommandSynonyms {
             let isSetting = rest.last.map { (try? SaidSetting($0)) != nil } ?? false
             return SuggestedLine(isSetting ? ["home", "set"] : ["home", "room", "put"], rest)
         // `home status Lamp`
-        case ["home"] where rest.first?.hasPrefix("-") == false:
+        case ["home"] where rest.first?.hasPrefix("-") == false && inner(rest[0], below: meaning) == nil:
+            if CommandPath.subcommand(rest[0], of: HomeCommand.self) != nil {
+                return SuggestedLine(["home"], rest)
+            }
             return SuggestedLine(["home", "show"], rest)
         default:
             // `rule delete Rain`: the word behind a noun is another one's, too.
@@ -219,7 +251,7 @@ enum CommandSynonyms {
 
     /// `Kitchen off` behind `home room`: the room is switched. Nil for anything else.
     static func roomSwitch(_ words: [String]) -> SuggestedLine? {
-        guard words.count > 1, let said = switches[words.last?.lowercased() ?? ""] else { return nil }
+        guard words.count > 1, let said = GermanOrder.switched(words.last) else { return nil }
         return SuggestedLine(["home", said], ["--room", words.dropLast().joined(separator: " ")])
     }
 

@@ -1,4 +1,5 @@
 import Home
+import Household
 import Identity
 import Pairing
 
@@ -10,7 +11,11 @@ import Pairing
 ///     home scene at 22:00 evening           home scene at evening 22:00
 ///     home scene at evening 22 Uhr          home scene at evening 22:00
 ///     home timer off Lamp --in 20m          home timer Lamp off --in 20m
+///     home scene at evening Mon - Fri 22:00    home scene at evening 22:00 'Mon - Fri'
+///     home timer add Lamp off --in 20m      home timer Lamp off --in 20m
+///     home history Lamp 24h                 home history Lamp --since 24h
 ///     home rule add Leak Smoke --when an    home rule add Leak Smoke --when on
+///     home rule add Hot Oven --when '> 25'  home rule add Hot Oven --when 'above 25'
 ///     hub service add http://… Grafana      hub service add Grafana http://…
 ///     hubs add http://192.168.1.5 Attic     hubs add Attic 192.168.1.5
 ///     hubs add Attic 192.168.1.5 8000       hubs add Attic 192.168.1.5:8000
@@ -27,8 +32,11 @@ enum LooseOrder {
     static func read(_ said: [String]) -> [String] {
         let arguments = said.indices.map { index in
             let option = index > 0 ? said[index - 1] : ""
-            let words = option == "--role" ? roles : option == "--when" ? conditions : [:]
-            return words[said[index].lowercased()] ?? said[index]
+            switch option {
+            case "--role": return roles[said[index].lowercased()] ?? said[index]
+            case "--when": return condition(said[index]) ?? said[index]
+            default: return said[index]
+            }
         }
         let path = CommandPath(arguments)
         let values = CommandWords(path.rest, form: path.form).values
@@ -38,6 +46,25 @@ enum LooseOrder {
         return path.words + meant + path.rest.dropFirst(values.count)
     }
 
+    /// `an`, `> 25`, `over 25` in the words of a condition; nil if it is another.
+    static func condition(_ text: String) -> String? {
+        let said = text.lowercased()
+        if let word = conditions[said] { return word }
+        for (word, meant) in lines where said.hasPrefix(word) {
+            let rest = text.dropFirst(word.count)
+            guard rest.first == " " || [">", "<"].contains(word) else { continue }
+            let line = "\(meant) \(rest.drop(while: \.isWhitespace))"
+            if (try? SaidCondition(line)) != nil { return line }
+        }
+        return nil
+    }
+
+    private static let lines = [
+        (">", "above"), ("over", "above"), ("more than", "above"), ("higher than", "above"),
+        ("über", "above"), ("<", "below"), ("under", "below"), ("less than", "below"),
+        ("lower than", "below"), ("unter", "below"),
+    ]
+
     private static func meant(_ values: [String], of words: [String]) -> [String]? {
         switch (words.joined(separator: " "), values.count) {
         case ("devices role", 1):
@@ -45,6 +72,14 @@ enum LooseOrder {
             return sides.count == 2 ? role(sides[1]).map { [sides[0], $0] } : nil
         case ("devices role", 2): return role(values[1]).map { [values[0], $0] }
         case ("home scene at", 2...): return atTime(values)
+        case ("messages acknowledge", 1), ("codes void", 1):
+            return ["all", "alle"].contains(values[0].lowercased()) ? ["--all"] : nil
+        case ("home timer", 1) where ["list", "ls", "show"].contains(values[0].lowercased()): return []
+        case ("home timer", 3) where ["add", "set", "new", "start"].contains(values[0].lowercased()):
+            return Array(values.dropFirst())
+        case ("home history", 2):
+            guard Double(values[1]) == nil, SaidTime.span(values[1]) != nil else { return nil }
+            return [values[0], "--since", values[1]]
         case ("home timer", 2):
             return isSetting(values[0]) && !isSetting(values[1]) ? [values[1], values[0]] : nil
         case ("hub service add", 2):
@@ -55,13 +90,12 @@ enum LooseOrder {
         case ("hubs add", 2):
             let (name, place) =
                 values[0].contains("://") ? (values[1], values[0]) : (values[0], values[1])
-            guard let scheme = place.firstRange(of: "://") else { return nil }
-            return [name, String(place[scheme.upperBound...].prefix { $0 != "/" })]
+            return NoPicture.host(ofURL: place).map { [name, $0] }
         default: return nil
         }
     }
 
-    /// `22:00 evening`, `evening 22`, `evening 22 Uhr`, `evening 22:00 every day`.
+    /// `22:00 evening`, `evening 22`, `evening 22 Uhr`, `evening 22:00 every day`, `evening mon fri 22:00`.
     private static func atTime(_ values: [String]) -> [String]? {
         var (name, time, rest) = (values[0], values[1], Array(values[2...]))
         let suns = ["sunrise", "sunset", "never"]
@@ -77,7 +111,18 @@ enum LooseOrder {
         } else if let hour = Int(digits: time), let whole = SaidTime.clock("\(hour):00") {
             time = whole
         }
+        // `23 Uhr` as the last two
+        if rest.count > 1, ["uhr", "am", "pm"].contains(rest[rest.count - 1].lowercased()),
+            SaidTime.clock(rest.suffix(2).joined()) != nil
+        {
+            rest = rest.dropLast(2) + [rest.suffix(2).joined()]
+        }
+        if SaidTime.clock(time) == nil, let last = rest.last, SaidTime.clock(last) != nil {
+            let days = ([time] + rest.dropLast()).joined(separator: " ")
+            if SaidDays.names(days) != nil { (time, rest) = (last, [days]) }
+        }
         let all = rest.joined(separator: " ").lowercased()
+        if SaidDays.names(all) != nil { rest = [all] }
         if ["every day", "daily", "jeden tag", "täglich"].contains(all) { rest = [] }
         return [name, time] + rest
     }

@@ -8,6 +8,8 @@ import Pairing
 ///     home set Lamp 40 percent    home set Lamp 40%
 ///     home set Lamp 0,5           home set Lamp 0.5
 ///     home set Lamp to half       home set Lamp 50%
+///     home set 'Desk lamp on'     home set 'Desk lamp' on
+///     home set Lamp state=on      home set Lamp on
 ///     home set Lamp dimmer=40%    home set Lamp dimmer 40%
 ///     home unit Oven °C 30 250    home unit Oven °C 30..250
 ///     home unit Oven 30-250 °C    home unit Oven °C 30..250
@@ -21,8 +23,11 @@ enum LooseWords {
     /// What is said in place of a value.
     private static let values = [
         "true": "on", "yes": "on", "an": "on", "ein": "on", "false": "off", "no": "off", "aus": "off",
+        "einschalten": "on", "anschalten": "on", "ausschalten": "off", "abschalten": "off",
         "half": "50%", "halb": "50%", "full": "100%", "max": "100%", "maximum": "100%", "voll": "100%",
     ]
+    /// What an appliance's setting is called where no activator is.
+    private static let states = ["state", "value", "setting", "zustand", "wert"]
     private static let percent = ["%", "percent", "prozent"]
     private static let fillers: Set<String> = ["to", "auf", "as", "at", "is", "="]
 
@@ -50,7 +55,18 @@ enum LooseWords {
             if !isAlone, let value = value(last), value != last {
                 return read(arguments.replacing(end...end, with: [value]))
             }
+            // A whole order in one pair of quotation marks.
+            if values.count == 1, isAlone, let space = last.lastIndex(of: " "),
+                let value = value(String(last[last.index(after: space)...]))
+            {
+                return arguments.replacing(end...end, with: [String(last[..<space]), value])
+            }
             let sides = last.split(separator: "=", omittingEmptySubsequences: false).map(String.init)
+            if values.count == 2, sides.count == 2, states.contains(sides[0].lowercased()),
+                let value = value(sides[1])
+            {
+                return arguments.replacing(end...end, with: [value])
+            }
             if values.count <= 2, sides.count == 2, !sides[0].isEmpty, let value = value(sides[1]) {
                 return arguments.replacing(end...end, with: [sides[0], value])
             }

@@ -1,6 +1,8 @@
+import Addresses
 import Home
 import HubClient
 import Identity
+import JSON
 import Pairing
 
 /// A word more than the command takes, or one that it lacks.
@@ -18,6 +20,8 @@ struct StrayArgument {
         "--address", "--role", "--by", "--max-body", "--max-connections", "--timeout", "--since",
         "--expires", "--stay",
     ]
+
+    private static let places: Set<String> = ["--address", "--hub", "--listen"]
 
     private let path: CommandPath
     private let form: CommandForm
@@ -64,6 +68,10 @@ struct StrayArgument {
             return UsageMistake("unexpected argument '\(values[form.mostValues])'", hint: filled)
         }
         switch path.words {
+        case ["list"] where CommandPath.isCall(path.rest) && !CommandPath(path.rest).words.isEmpty:
+            return UsageMistake(
+                "'hubpair list' lists the hubs of the network",
+                hint: SuggestedLine.question(SuggestedLine([], path.rest)))
         case ["list"]:
             let isRange = values.count == 1 && values[0].contains(".") && values[0].first?.isNumber == true
             return UsageMistake(
@@ -75,7 +83,13 @@ struct StrayArgument {
             return UsageMistake(
                 "'hubpair doctor' takes no name", hint: "'hubpair doctor' alone looks at everything")
         case ["home", "off"], ["home", "on"]:
-            let (word, name) = (path.words[1], values.joined(separator: " "))
+            let bare = values.filter { !StrayArgument.fillers.contains($0.lowercased()) }
+            let (word, name) = (path.words[1], bare.joined(separator: " "))
+            if let row = CommandSynonyms.hint(for: name, below: ["home"], before: [word]), bare.count == 1,
+                row.contains("--type")
+            {
+                return UsageMistake("'home \(word)' takes --room, --type or --all, and no name", hint: row)
+            }
             let all = StrayArgument.everything.contains(name.lowercased()) ? meant(["--all"]) : nil
             return UsageMistake(
                 "'home \(word)' takes --room, --type or --all, and no name",
@@ -113,9 +127,14 @@ struct StrayArgument {
             let rest = StrayArgument.fillers.contains(value.first ?? "") ? value.dropFirst() : value
             // `--scan 192.168.1.0/24 now` has no name of several words.
             let isName = rest.count == 1 || !StrayArgument.strict.contains(words[index])
-            for text in [StrayArgument.span(Array(rest)), isName ? rest.joined(separator: " ") : nil]
-                .compactMap(\.self)
-            {
+            // `--address 192.168.1.5 8000`
+            let isPort = rest.count == 2 && UInt16(rest.last ?? "") != nil
+            let address =
+                isPort && StrayArgument.places.contains(words[index]) ? rest.joined(separator: ":") : nil
+            let texts = [
+                address, StrayArgument.span(Array(rest)), isName ? rest.joined(separator: " ") : nil,
+            ]
+            for text in texts.compactMap(\.self) {
                 let line = Array(words[...index]) + [text] + words[end...]
                 if CommandPath.isCall(path.words + line) {
                     return SuggestedLine.question(SuggestedLine(path.words, line))
@@ -128,6 +147,15 @@ struct StrayArgument {
     /// `rename TV to Telly`, `prune 30 days`, `set Lamp on for 10 minutes`: without the words in between.
     private var filled: String? {
         if let span = StrayArgument.span(values) { return meant([span]) }
+        // `devices approve tablet for 2 days`
+        if let index = values.firstIndex(where: { ["for", "für"].contains($0.lowercased()) }), index > 0,
+            form["--stay"] != nil,
+            let span = StrayArgument.span(Array(values[(index + 1)...]))
+                ?? (index + 2 == values.count ? values.last : nil),
+            let line = meant(Array(values[..<index]) + ["--stay", span])
+        {
+            return line
+        }
         if path.words == ["home", "set"], values.count > 3, let span = StrayArgument.span(values.suffix(2)),
             let option = ["for": "--for", "in": "--in"][values[values.count - 3].lowercased()]
         {
@@ -180,14 +208,42 @@ struct StrayArgument {
             // Without a dash: an option with its value behind it, or a flag. The last word of a name is
             // neither, as in `pair Kitchen hub`.
             let isFlag = form["--" + word]?.takesValue == false
-            let isStray = index >= form.mostValues && (isFlag || index + 1 < values.count)
+            // `name=Kitchen`
+            let isPair = word.contains("=") && !word.hasPrefix("=")
+            let isStray = index >= form.mostValues && (isFlag || isPair || index + 1 < values.count)
             let meant = UnknownOption.meant(by: word, in: form, plain: isStray)
             if meant != nil || UnknownOption.hasForeignDash(word) { return (word, meant) }
         }
         return nil
     }
 
+    /// A word more, behind the option that it looks like the value of: `hub journal 10`.
+    private var valued: String? {
+        // Of a timer it is not clear whether for so long or after it.
+        guard path.words != ["home", "timer"], values.count == form.mostValues + 1, let word = values.last,
+            let index = path.rest.lastIndex(of: word)
+        else { return nil }
+        var names: [String] = []
+        var value = word
+        if Int(digits: word) != nil {
+            names = ["--limit", "--listen"]
+            if form["--limit"] == nil { value = ":" + word }
+        } else if Double(word) == nil, SaidTime.span(word) != nil {
+            names = ["--since", "--stay", "--for", "--expires", "--interval"]
+        } else if Role(rawValue: word.lowercased()) != nil {
+            names = ["--role"]
+        } else if let host = NoPicture.host(ofURL: word) {
+            (names, value) = (["--hub"], host)
+        } else if case .address? = HubAddress(word)?.host {
+            names = path.words == ["print"] ? ["--address"] : ["--hub"]
+        }
+        var rest = path.rest
+        rest.remove(at: index)
+        return names.lazy.filter { form[$0] != nil }.compactMap { meant(rest + [$0, value]) }.first
+    }
+
     private var hint: String? {
+        if let valued { return valued }
         let all = values.joined(separator: " ")
         // `home list TV`, `hubs list Kitchen`: one of them is shown.
         let noun = path.words.last == "list" ? Array(path.words.dropLast()) : path.words
@@ -196,7 +252,9 @@ struct StrayArgument {
                 ?? "'hubpair \(noun.joined(separator: " "))' alone shows all"
         }
         switch path.words.joined(separator: " ") {
-        case "open": return meant(["--hub", all])
+        case "open":
+            return ["page", "browser", "web", "ui", "seite"].contains(all.lowercased())
+                ? meant([]) : meant(["--hub", all])
         case "home scene run":
             guard let time = values.last.flatMap(SaidTime.clock), let name = values.first else {
                 return quotes([all])
@@ -206,6 +264,8 @@ struct StrayArgument {
             // An address or a port is not the hub's name.
             guard all.contains(where: \.isLetter), !all.contains("/") else { return nil }
             return SuggestedLine.question(SuggestedLine(["setup"], ["--name", all]))
+        case "print" where ["printer", "lp", "lpr", "drucker"].contains(values.last?.lowercased() ?? ""):
+            return "into a file, which any program prints: hubpair print --output code.pdf"
         case "print" where Role(rawValue: values[0].lowercased()) != nil:
             let role = values[0].lowercased()
             let span = StrayArgument.span(Array(values.dropFirst())) ?? values.dropFirst().first ?? "2d"
@@ -219,6 +279,12 @@ struct StrayArgument {
             let methods = ["GET", "PUT", "POST", "PATCH", "DELETE", "HEAD"]
             if values.count == 3, let start = values[2].first, "{[".contains(start) {
                 return meant([values[0], values[1], "--data", values[2]])
+            }
+            // `name=Lamp`, as some clients take a body
+            let sides = values.last?.split(separator: "=", maxSplits: 1).map(String.init) ?? []
+            if values.count == 3, sides.count == 2, !sides[0].hasPrefix("/") {
+                let body = JSONValue.object([sides[0]: .string(sides[1])]).text
+                return meant([values[0], values[1], "--data", body])
             }
             guard values.count == 3, methods.contains(values[1].uppercased()) else { return nil }
             return "\(SuggestedLine(["call"], ["--hub"] + values))"
@@ -237,16 +303,38 @@ struct StrayArgument {
             let role = values.first { Role(rawValue: $0.lowercased()) != nil } ?? ""
             let device = values.first { $0 != role && !StrayArgument.fillers.contains($0) } ?? "DEVICE"
             return meant([device, "--role", role.lowercased()])
+        case "home room remove" where values.contains { ["from", "aus", "von"].contains($0.lowercased()) }:
+            return meant([values[0]], below: ["home", "room", "out"])
+        case "home scene remove" where values.count == 2:
+            let appliances = NameCompletion.known(path).map { $0.lowercased() }
+            guard let device = values.firstIndex(where: { appliances.contains($0.lowercased()) }) else {
+                return quotes([all])
+            }
+            return meant([values[1 - device], values[device]], below: ["home", "scene", "out"])
         case "messages read", "messages acknowledge":
             return "one number, or all: hubpair \(path.words.joined(separator: " ")) all"
         case "home rule add":
-            let bare = values.filter { !["if", "when", "wenn", "falls"].contains($0.lowercased()) }
-            let line = bare.count == 3 ? meant([bare[0], bare[1], "--when", bare[2]]) : nil
+            let bare = values.filter { !["if", "when", "wenn", "falls", "is"].contains($0.lowercased()) }
+            guard bare.count > 2, form["--when"] != nil else { return "put a name with spaces in quotes" }
+            let said = bare[2...].joined(separator: " ")
+            let line = meant([bare[0], bare[1], "--when", LooseOrder.condition(said) ?? said])
             return line ?? "put a name with spaces in quotes"
         case "hubs use", "hubs show", "hubs forget", "home show", "home remove", "devices approve",
             "devices revoke", "home scene show", "home scene remove":
             // A fingerprint is the whole name.
-            return Fingerprint(values[0]) == nil ? quotes([all]) : nil
+            guard Fingerprint(values[0]) == nil else { return nil }
+            guard path.words.dropLast() != ["home", "scene"] else { return quotes([all]) }
+            let known = NameCompletion.known(path).map { $0.lowercased() }
+            let isOne = known.contains(values[0].lowercased()) && !known.contains(all.lowercased())
+            return isOne ? "one at a time: \(SuggestedLine(path.words, [values[0]]))" : quotes([all])
+        case "home timer" where values.count == 4:
+            let word = values[2].lowercased()
+            if ["at", "um"].contains(word), let time = SaidTime.clock(values[3]) {
+                let said = ["turn", values[0], values[1], "at", time]
+                return SuggestedLine.question(SuggestedLine(["home", "say"], said))
+            }
+            let option = ["for": "--for", "in": "--in", "until": "--until", "till": "--until"][word]
+            return option.flatMap { meant([values[0], values[1], $0, values[3]]) }
         case "home timer": return "say when: --for 20m, --in 10m or --until 22:00"
         case "hubs rename", "devices rename", "home rename", "home room rename":
             let name = values.dropFirst().drop { $0.lowercased() == "to" || $0 == "in" }

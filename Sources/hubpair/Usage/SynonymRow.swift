@@ -13,6 +13,7 @@ struct SynonymRow {
         words = row[..<end.lowerBound].split(separator: " ").map(String.init)
         meaning = String(row[end.upperBound...])
         self.isSentence = isSentence
+        assert(!words.contains("="), "a sentence is a line of its own: \(row)")
     }
 
     static func all(in table: String?) -> [SynonymRow] {

@@ -22,9 +22,7 @@ struct UnknownCommand {
     /// - Returns: the arguments that show it; nil if the word may be a command in another spelling.
     static func shown(in arguments: [String]) -> [String]? {
         let path = CommandPath(arguments)
-        let command = ["home": "show", "home scene": "show", "home room": "list", "hubs": "show"][
-            path.words.joined(separator: " ")]
-        guard let command, let first = path.rest.first, !first.hasPrefix("-"),
+        guard let command = showing(path.words), let first = path.rest.first, !first.hasPrefix("-"),
             path.words != ["hubs"] || first.first?.isUppercase == true,
             let unknown = found(in: arguments)?.0, unknown.otherOrder == nil,
             // `home lock` is an appliance of that name.
@@ -37,6 +35,12 @@ struct UnknownCommand {
         // `home Lamp toggle`, `home room Kitchen off` are no names.
         guard name.count == 1 || unknown.order == nil else { return nil }
         return path.words + [command, name.joined(separator: " ")] + path.rest.dropFirst(name.count)
+    }
+
+    /// The command that shows one of what the words before it are about.
+    static func showing(_ words: [String]) -> String? {
+        ["home": "show", "home scene": "show", "home room": "list", "hubs": "show"][
+            words.joined(separator: " ")]
     }
 
     /// Nil if every word in the place of a command is a command.
@@ -69,12 +73,37 @@ struct UnknownCommand {
         if parent == ["home"], rest.last?.lowercased() == "toggle" {
             return CommandSynonyms.hint(for: "toggle", below: parent, before: [])
         }
-        let line = parent == ["home", "room"] ? CommandSynonyms.roomSwitch([word] + rest) : nil
+        let words = [word] + rest
+        // `home scene evening on`, `home scene on evening`
+        if parent == ["home", "scene"], words.count > 1 {
+            let name = words.filter { GermanOrder.switched($0) != "on" }
+            guard !name.isEmpty, name.count < words.count else { return nil }
+            return SuggestedLine.question(
+                SuggestedLine(["home", "scene", "run"], [name.joined(separator: " ")]))
+        }
+        guard parent == ["home", "room"] else { return nil }
+        // `home room Kitchen 'Desk lamp'`
+        let known = NameCompletion.known(CommandPath(["home", "show"] + rest)).map { $0.lowercased() }
+        if rest.count == 1, known.contains(rest[0].lowercased()) {
+            return SuggestedLine.question(SuggestedLine(["home", "room", "put"], words))
+        }
+        let line = CommandSynonyms.roomSwitch(words)
         return line.map { SuggestedLine.question($0) }
     }
 
     private var meant: String? {
         if let order { return order }
+        if synonym == nil, parent.isEmpty || parent == ["home"],
+            let line = GermanOrder.line([word] + rest)
+        {
+            return SuggestedLine.question(line)
+        }
+        // `turn_on`, as Home Assistant's services are called.
+        let parts = word.split(separator: "_").map(String.init)
+        if parts.count > 1, CommandSynonyms.beginsSentence(parts[0], below: parent) {
+            return CommandSynonyms.hint(for: parts[0], below: parent, before: parts.dropFirst() + rest)
+        }
+        if parent == ["messages"], Int(digits: word) != nil { return question(["read", word]) }
         if let same = sameWord { return question([same]) }
         if let synonym { return synonym }
         if let option = UnknownOption.meant(
@@ -132,6 +161,16 @@ struct UnknownCommand {
         // `home home set Lamp on`
         case (parent.last, _) where CommandPath.isCall(parent + rest):
             return SuggestedLine.question(SuggestedLine(parent, rest))
+        // `show devices`
+        case ("show", let next?) where parent.isEmpty && next != "home" && commands.contains(next),
+            ("zeige", let next?) where parent.isEmpty, ("zeig", let next?) where parent.isEmpty:
+            if commands.contains(next), CommandPath.isCall(rest) {
+                return SuggestedLine.question(SuggestedLine([], rest))
+            }
+            return CommandSynonyms.hint(for: next, below: [], before: Array(rest.dropFirst()))
+        // `home room Kitchen add Lamp`: a room that there is gets more.
+        case (_, "add") where parent == ["home", "room"] && rest.count > 1:
+            return SuggestedLine.question(SuggestedLine(parent + ["put"], [word] + rest.dropFirst()))
         // `room home remove Kitchen`
         case (_, let next?) where parent.isEmpty && commands.contains(next):
             let words = [next, word] + rest.dropFirst()
@@ -168,11 +207,12 @@ struct UnknownCommand {
     private var appliance: String? {
         let words = [word] + rest
         guard parent == ["home"] || parent.isEmpty, words.count > 1, !words.contains(""),
-            let last = words.last, let setting = try? Setting(last)
+            let last = words.last
         else { return nil }
+        let switched = GermanOrder.switched(last)
         // `exec House 5` is no order.
-        if parent.isEmpty, case .level = setting { return nil }
+        guard switched != nil || parent == ["home"] && (try? Setting(last)) != nil else { return nil }
         let name = words.dropLast().joined(separator: " ")
-        return SuggestedLine.question(SuggestedLine(["home", "set"], [name, last]))
+        return SuggestedLine.question(SuggestedLine(["home", "set"], [name, switched ?? last]))
     }
 }

@@ -55,6 +55,10 @@ enum UnknownOption {
     }
 
     private static func hint(for name: String, _ path: CommandPath, _ form: CommandForm) -> String {
+        // `home set Lamp --on`
+        if ["--on", "--off"].contains(name), let line = alone(name, path, form) {
+            return "it stands alone: \(line)"
+        }
         if let hint = OptionSynonyms.hint(for: name, of: path.words, form) { return hint }
         if path.words == ["serve"], let (name, sample) = hubSetting(name) {
             return "it is the hub's own: 'hubpair setup --change \(name) \(sample)'; "
@@ -82,6 +86,7 @@ enum UnknownOption {
         if path.words == ["home", "set"], CommandPath.isCall(["home", "timer"] + path.rest) {
             return SuggestedLine.question(SuggestedLine(["home", "timer"], path.rest))
         }
+        if let line = alone(name, path, form) { return "it stands alone: \(line)" }
         // Two letters of a short option say nothing.
         let near =
             name.hasPrefix("--")
@@ -90,6 +95,39 @@ enum UnknownOption {
         if !near.isEmpty { return "did you mean " + near.map { "'--\($0)'" }.joined(separator: " or ") + "?" }
         return (path.words.isEmpty ? "options stand behind the command; " : "") + path.seeHelp
     }
+
+    /// `devices role tablet --role guest`, `home set Lamp --on`: what the command takes without a name; nil
+    /// if it takes no such thing.
+    private static func alone(_ name: String, _ path: CommandPath, _ form: CommandForm) -> SuggestedLine? {
+        guard name.hasPrefix("--"), form.mostValues > 0,
+            let index = path.rest.firstIndex(where: { $0 == name || $0.hasPrefix(name + "=") })
+        else { return nil }
+        let bare = String(name.dropFirst(2))
+        var rest = path.rest
+        var value = rest.remove(at: index)
+        if Role(rawValue: bare) != nil || ["on", "off"].contains(bare) {
+            value = bare
+        } else if value != name {
+            value = String(value.dropFirst(name.count + 1))
+        } else if index < rest.count, !rest[index].hasPrefix("-") {
+            value = rest.remove(at: index)
+        } else {
+            return nil
+        }
+        if ["brightness", "level", "dim"].contains(bare), Int(digits: value) != nil { value += "%" }
+        let values = CommandWords(rest, form: form).values
+        let place = form.arguments.firstIndex(of: bare) ?? (subjects.contains(bare) ? 0 : values.count)
+        let end = place < values.count ? rest.firstIndex(of: values[place]) ?? rest.count : rest.count
+        rest.insert(value, at: end)
+        let line = SuggestedLine(path.words, rest)
+        return line.arguments == path.words + rest ? line : nil
+    }
+
+    /// What an order is about, which stands first.
+    private static let subjects: Set<String> = [
+        "device", "appliance", "entity", "entity-id", "id", "target", "lamp", "hub", "scene", "rule", "room",
+        "name",
+    ]
 
     /// The option that is meant by one in another spelling, with its value if that is in the same word: with
     /// one dash (`-json`), with another (`–json`), as other systems have it (`/json`), without (`json`), with

@@ -52,7 +52,7 @@ package enum SpokenError: Equatable, UserError {
     /// What is wrong, in lower case, without a full stop.
     package var description: String {
         switch self {
-        case .empty: "the sentence is empty"
+        case .empty: "there is no order in the sentence"
         case .tooLong: "the sentence is longer than \(SpokenLanguage.maximumByteCount) bytes"
         case .question: "a question or a statement is not an order"
         case .noSetting(let rest): "not understood what to do: \(quoted(rest))"

@@ -41,6 +41,11 @@ struct HomeHistoryCommand: AsyncParsableCommand {
         guard [json, plot, csv].filter(\.self).count <= 1 else {
             throw ValidationError("--json, --csv and --plot exclude each other. Leave all but one out")
         }
+        if let activator, ["today", "yesterday", "heute", "gestern"].contains(activator.lowercased()) {
+            throw ValidationError(
+                "a time stands behind --since, and from now. Say "
+                    + "\(SuggestedLine(["home", "history"], [device, "--since", "48h"]))")
+        }
     }
 
     func run() async throws { try await home.use(show) }

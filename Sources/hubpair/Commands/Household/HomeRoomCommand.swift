@@ -236,7 +236,17 @@ extension HomeRoomCommand {
 
         func run() async throws {
             try await home.change { session in
-                let room = try await session.rooms().room(self.room)
+                let room: Room
+                do {
+                    room = try await session.rooms().room(self.room)
+                } catch let error as SelectionError {
+                    guard let device = try? Selection(self.room).device(in: await session.devices()) else {
+                        throw error
+                    }
+                    throw UsageMistake(
+                        "\(quoted(self.room)) is an appliance, and no room",
+                        meant: ["home", "room", "out"], [device.name])
+                }
                 try await ArrangeRooms(session.household).remove(room)
                 Console.note("the room \(quoted(room.name)) is removed; its appliances are in none now")
             }

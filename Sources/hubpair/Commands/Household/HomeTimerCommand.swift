@@ -55,6 +55,11 @@ struct HomeTimerCommand: AsyncParsableCommand {
         guard !clear || device != nil && setting == nil && times == 0 else {
             throw ValidationError("--clear takes an appliance, and nothing else")
         }
+        if times == 0, let device, let setting, let span = SaidTime.span(setting)?.written {
+            throw ValidationError(
+                "missing: what to set it to. Say "
+                    + "\(SuggestedLine(["home", "timer"], [device, "on", "--for", span]))")
+        }
         guard (setting == nil) == (times == 0) else {
             throw ValidationError(
                 setting == nil

@@ -45,7 +45,9 @@ struct HomeUnitCommand: AsyncParsableCommand {
             throw ValidationError("the activator is named twice. Leave one out")
         }
         guard symbol == nil || range != nil else {
-            throw ValidationError("missing: the range. Say what 0% and 100% are, like 5..30")
+            throw ValidationError(
+                "missing: the range. Say what 0% and 100% are: "
+                    + "\(SuggestedLine(["home", "unit"], [device, symbol, "5..30"].compactMap(\.self)))")
         }
         guard !clear || symbol == nil && device != nil else {
             throw ValidationError("--clear takes an appliance, and neither symbol nor range")

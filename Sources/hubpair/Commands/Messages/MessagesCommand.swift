@@ -203,9 +203,11 @@ extension MessagesCommand {
 /// The number of a message on the command line.
 private func messageNumber(_ text: String) throws -> Int64 {
     guard text.utf8.count <= 18, let number = Int(digits: text), number > 0 else {
+        let areSeveral = text.count > 1 && text.allSatisfy { $0.isNumber || $0 == "-" || $0 == "," }
         throw UsageMistake(
             "\(quoted(text)) is no number of a message",
-            hint: "'hubpair messages' lists them with their numbers")
+            hint: areSeveral
+                ? "one at a time, or --all" : "'hubpair messages' lists them with their numbers")
     }
     return Int64(number)
 }

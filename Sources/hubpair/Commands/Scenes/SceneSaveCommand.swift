@@ -27,6 +27,15 @@ struct SceneSaveCommand: AsyncParsableCommand {
     var devices: [String] = []
 
     func run() async throws {
+        if devices.count == 2, (try? Setting(devices[1])) != nil {
+            throw UsageMistake(
+                "a scene is saved as the house is; \(quoted(devices[1])) is no appliance",
+                meant: ["home", "scene", "set"], [name] + devices)
+        }
+        if devices.count == 2, ["as", "in", "to", "als"].contains(devices[0].lowercased()) {
+            throw UsageMistake(
+                "the scene's name comes first", meant: ["home", "scene", "save"], [devices[1], name])
+        }
         let name = try PeerName(known: name)
         try await home.use { session in try await save(name, of: session) }
     }
