@@ -41,6 +41,33 @@ import Testing
         return steps(&book)
     }
 
+    @Test func whoFollowsAsksAgainForWhatHasFailed() throws {
+        var book = book(follows: true)
+        _ = announce("Hub", "Gone", to: &book)
+        for name in ["Hub", "Gone"] { book.fail(instance(name), .timedOut, at: start) }
+        #expect(steps(&book).contains(.unresolved(instance("Hub"), .timedOut)))
+        book.remove(instance("Gone"), at: start)
+        _ = steps(&book)
+        let next = try #require(book.nextDeadline)
+        #expect(next == start + BrowseBook.rest)
+        book.expire(at: next)
+        #expect(steps(&book) == [ask("Hub")])
+        // It fails once more, which is no news; then it answers.
+        book.fail(instance("Hub"), .timedOut, at: next)
+        #expect(steps(&book) == [.free(instance("Hub"))])
+        book.expire(at: next + BrowseBook.rest)
+        #expect(steps(&book) == [ask("Hub")])
+        let service = try service("Hub")
+        book.answer(service, at: next + BrowseBook.rest)
+        #expect(steps(&book) == [.say(.resolved(service))])
+        #expect(book.nextDeadline == nil)
+        // A list ends soon.
+        var list = self.book()
+        _ = announce("Hub", to: &list)
+        list.fail(instance("Hub"), .timedOut, at: start)
+        #expect(list.nextDeadline == nil)
+    }
+
     @Test func withoutAStackWhatHostsSayCounts() throws {
         var book = book(awaitsHints: true)
         let (one, two) = (try service("One"), try service("Two"))

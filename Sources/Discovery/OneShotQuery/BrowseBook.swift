@@ -19,6 +19,7 @@ struct BrowseBook: Sendable {
     }
 
     private struct Question {
+        let domain: [UInt8]
         let deadline: ContinuousClock.Instant
         /// It has its answer. It is kept only to hear of changes, and gives way to one that has none.
         var isAnswered = false
@@ -34,6 +35,10 @@ struct BrowseBook: Sendable {
     /// takes, so that the flood is named.
     static let maximumHintsPerHost = HubListing.maximumServicesPerAddress + 1
     static let maximumHints = 4_096
+
+    /// Who follows asks again so long after a failure: avahi tells of the service only once, and its host may
+    /// have been out of reach for a moment.
+    static let rest = Duration.seconds(60)
 
     /// From so many questions on that are not answered yet, no instance is asked for on a second way.
     private static let firstQuestions = 32
@@ -56,6 +61,8 @@ struct BrowseBook: Sendable {
     private var waitingAgain = Queue<(instance: ServiceInstance, domain: [UInt8])>()
     private var secondWays = SecondWays()
     private var questions: [ServiceInstance: Question] = [:]
+    // Those whose question has failed, and when they are asked for again.
+    private var resting: [ServiceInstance: (domain: [UInt8], end: ContinuousClock.Instant)] = [:]
     // Those that wait, and those whose question is neither answered nor late.
     private var unanswered: Set<ServiceInstance> = []
     // Multicast by a host, with less than a hint, and not yet seen by the stack: until when it is waited for.
@@ -84,7 +91,8 @@ struct BrowseBook: Sendable {
     /// When ``expire(at:)`` has something to do.
     var nextDeadline: ContinuousClock.Instant? {
         let questions = questions.values.lazy.filter(\.isAwaited).map(\.deadline).min()
-        return [questions, heard.values.min()].compactMap { $0 }.min()
+        let rests = resting.values.lazy.map(\.end).min()
+        return [questions, heard.values.min(), rests].compactMap { $0 }.min()
     }
 
     mutating func announce(
@@ -123,7 +131,7 @@ struct BrowseBook: Sendable {
     /// How many entries it holds of all kinds: what grows without a bound would be seen here.
     var entryCount: Int {
         instances.entryCount + names.count + stale.count + waiting.count + waitingAgain.count
-            + questions.count + unanswered.count + heard.count + hints.count
+            + questions.count + resting.count + unanswered.count + heard.count + hints.count
             + hintCounts.values.reduce(0) { $0 + $1.count }
     }
 
@@ -144,9 +152,9 @@ struct BrowseBook: Sendable {
         if instances.remove(instance) { end(instance, at: now) }
     }
 
-    /// An instance that is not among them any more.
     private mutating func end(_ instance: ServiceInstance, at now: ContinuousClock.Instant) {
         stale.remove(instance)
+        resting[instance] = nil
         names[instance.nameBytes] = names[instance.nameBytes].flatMap { $0 > 1 ? $0 - 1 : nil }
         let hint = hints.removeValue(forKey: instance)
         finish(instance)
@@ -202,12 +210,12 @@ struct BrowseBook: Sendable {
     mutating func fail(_ instance: ServiceInstance, _ error: ResolveError, at now: ContinuousClock.Instant) {
         guard let question = questions[instance] else { return }
         finish(instance)
+        if follows { resting[instance] = (question.domain, now + BrowseBook.rest) }
         // A failure that was reported as timed out needs no second report.
         if question.isAwaited, hints[instance] == nil { steps.append(.unresolved(instance, error)) }
         ask(at: now)
     }
 
-    /// Gives up waiting for answers whose time is over.
     mutating func expire(at now: ContinuousClock.Instant) {
         for (instance, question) in questions where question.isAwaited && question.deadline <= now {
             questions[instance]?.isLate = true
@@ -218,6 +226,14 @@ struct BrowseBook: Sendable {
             heard[instance] = nil
             setUnanswered(instance, false)
             steps.append(.unresolved(instance, .timedOut))
+        }
+        for (instance, rest) in resting where rest.end <= now {
+            resting[instance] = (rest.domain, now + BrowseBook.rest)
+            guard questions[instance] == nil, makeRoom() else { continue }
+            resting[instance] = nil
+            // Nobody waits for it, and nobody is told again that it has failed.
+            questions[instance] = Question(domain: rest.domain, deadline: now, isLate: true)
+            steps.append(.ask(instance, domain: rest.domain))
         }
         ask(at: now)
     }
@@ -283,7 +299,7 @@ struct BrowseBook: Sendable {
     mutating func interrupt(_ error: DiscoveryError) {
         stale = instances.keys
         (waiting, waitingAgain, secondWays) = (Queue(), Queue(), SecondWays())
-        (questions, heard) = ([:], [:])
+        (questions, resting, heard) = ([:], [:], [:])
         if follows { (hints, hintCounts) = ([:], [:]) }
         if !unanswered.isEmpty {
             unanswered = []
@@ -311,7 +327,7 @@ struct BrowseBook: Sendable {
                 setUnanswered(instance, false)
                 continue
             }
-            questions[instance] = Question(deadline: now + patience)
+            questions[instance] = Question(domain: domain, deadline: now + patience)
             steps.append(.ask(instance, domain: domain))
         }
         settle()
