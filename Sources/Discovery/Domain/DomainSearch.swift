@@ -146,7 +146,8 @@ package struct DomainSearch: Sendable {
         (isAnswered, failure) = (true, nil)
         var sightings: [Sighting] = []
         for instance in records.pointers(of: name) where instances[instance] == nil {
-            guard let (label, domain, type) = service(instance) else { continue }
+            let ofType = types.lazy.compactMap { type in type.instance(instance).map { ($0, type) } }.first
+            guard let ((label, domain), type) = ofType else { continue }
             guard instances.count < DomainSearch.maximumInstances else {
                 isIncomplete = true
                 break
@@ -161,13 +162,6 @@ package struct DomainSearch: Sendable {
             sightings += advance(instance, records)
         }
         return sightings
-    }
-
-    private func service(_ name: DNSName) -> (label: [UInt8], domain: DNSName, type: ServiceType)? {
-        for type in types {
-            if let (label, domain) = type.instance(name) { return (label, domain, type) }
-        }
-        return nil
     }
 
     private mutating func note(_ name: DNSName, _ records: DomainRecords) {
@@ -229,7 +223,6 @@ package struct DomainSearch: Sendable {
         return all.filter { $0 != address }.map { .changed($0, host: host, interface: .none) } + [resolved]
     }
 
-    /// Gives up an instance.
     private mutating func close(_ name: DNSName, _ error: ResolveError?) -> [Sighting] {
         guard let instance = instances[name], !instance.isOver else { return [] }
         instances[name]?.isOver = true

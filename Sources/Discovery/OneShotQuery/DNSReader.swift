@@ -6,7 +6,6 @@ package struct DNSName: Hashable, Sendable {
 
     package init(labels: [[UInt8]]) { self.labels = labels }
 
-    /// The domain of multicast DNS.
     package static let local = DNSName(labels: [Array("local".utf8)])
     /// `b._dns-sd._udp`: below a domain, its PTR records name the domains to browse (RFC 6763 § 11).
     package static let browsing = enumeration("b")

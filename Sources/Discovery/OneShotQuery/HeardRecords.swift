@@ -12,7 +12,6 @@
 package struct HeardRecords: Sendable {
     package typealias Question = DomainSearch.Question
 
-    /// A service that is complete, and how it came.
     package struct Found: Hashable, Sendable {
         package let hint: ServiceHint
         package let family: NetworkAddress.Family

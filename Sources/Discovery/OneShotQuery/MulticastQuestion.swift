@@ -58,7 +58,6 @@ extension DNSMessage {
             + questions.flatMap { $0.name.bytes + [0, $0.kind.rawValue, id == nil ? 0 : 0x80, 1] }
     }
 
-    /// The header of a question.
     static func header(id: UInt16 = 0, questions: Int, answers: Int = 0) -> [UInt8] {
         [id, 0, UInt16(questions), UInt16(answers), 0, 0].flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }
     }

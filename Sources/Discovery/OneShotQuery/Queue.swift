@@ -44,7 +44,12 @@ struct Seniority<Key: Hashable> {
         for key in old.all where keys.contains(key) && kept.insert(key).inserted { order.append(key) }
     }
 
-    /// True if it was there.
+    /// The oldest gives way if there are more.
+    mutating func insert(_ key: Key, atMost maximum: Int) {
+        insert(key)
+        if keys.count > maximum { _ = removeOldest() }
+    }
+
     mutating func remove(_ key: Key) -> Bool { keys.remove(key) != nil }
 
     mutating func removeOldest() -> Key? {

@@ -30,12 +30,4 @@ package struct ServiceHint: Hashable, Sendable {
         }
         return names
     }
-
-    /// The services of `type` of which an answer says all that there is to say. One without SRV record, TXT
-    /// record (every service has one, RFC 6763 § 6.1) or address is left out: another message may bring it
-    /// (``HeardRecords``).
-    package static func hints(in message: DNSMessage, of type: DNSName) -> [ServiceHint] {
-        var records = HeardRecords(type: type, families: [])
-        return records.take(message, over: .ipv4, at: .now).map(\.hint)
-    }
 }

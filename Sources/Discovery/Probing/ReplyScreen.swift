@@ -40,7 +40,7 @@ struct ReplyScreen: Sendable {
         case dropped(ProbeDrop)
     }
 
-    /// So many sources, signatures and statements are remembered at least; the oldest are forgotten first.
+    /// So many sources, signatures and statements are remembered; the oldest are forgotten first.
     static let remembered = 4_096
     static let verificationsPerSource = 8
 
@@ -50,10 +50,10 @@ struct ReplyScreen: Sendable {
     }
 
     private var nonces: Set<[UInt8]> = []
-    private var signatures = RecentSet<ArraySlice<UInt8>>(capacity: remembered)
-    private var statements = RecentSet<Statement>(capacity: remembered)
+    private var signatures = Seniority<ArraySlice<UInt8>>()
+    private var statements = Seniority<Statement>()
     /// The sources that have had a reply to this burst looked at.
-    private var heard = RecentSet<NetworkAddress>(capacity: remembered)
+    private var heard = Seniority<NetworkAddress>()
     private var limit = RateLimit(perSecond: 256, burst: 512)
     private var firstLimits: [NetworkAddress.Family: RateLimit] = [:]
     private var sourceLimits: [NetworkAddress: RateLimit] = [:]
@@ -62,9 +62,7 @@ struct ReplyScreen: Sendable {
     /// again.
     mutating func begin() {
         nonces = []
-        signatures = RecentSet(capacity: ReplyScreen.remembered)
-        statements = RecentSet(capacity: ReplyScreen.remembered)
-        heard = RecentSet(capacity: ReplyScreen.remembered)
+        (signatures, statements, heard) = (Seniority(), Seniority(), Seniority())
     }
 
     mutating func expect(_ probe: Probe) { nonces.insert(probe.nonce) }
@@ -87,14 +85,14 @@ struct ReplyScreen: Sendable {
         // from the hub. A host that overhears a reply and sends it first suppresses the hub's own; the next
         // probes give the hub another chance.
         let signature = bytes.suffix(64)
-        guard !signatures.contains(signature) else { return .dropped(.replayed) }
+        guard !signatures.keys.contains(signature) else { return .dropped(.replayed) }
         let said = Statement(source: source, bytes: statement)
-        guard !statements.contains(said) else { return .dropped(.repeated) }
+        guard !statements.keys.contains(said) else { return .dropped(.repeated) }
         guard admits(source, at: now) else { return .dropped(.overLimit) }
         do throws(ProbeReplyError) {
             let reply = try ProbeReply(verifying: bytes)
-            signatures.insert(signature)
-            statements.insert(said)
+            signatures.insert(signature, atMost: ReplyScreen.remembered)
+            statements.insert(said, atMost: ReplyScreen.remembered)
             return .verified(reply)
         } catch {
             switch error {
@@ -117,29 +115,12 @@ struct ReplyScreen: Sendable {
         guard sourceLimits[source, default: RateLimit(perSecond: count, burst: count)].admit(at: now) else {
             return false
         }
-        let isFirst = !heard.contains(source)
+        let isFirst = !heard.keys.contains(source)
         let firstLimit = RateLimit(perSecond: 128, burst: 256)
         let admitted =
             isFirst && firstLimits[source.family, default: firstLimit].admit(at: now)
             || limit.admit(at: now)
-        if admitted, isFirst { heard.insert(source) }
+        if admitted, isFirst { heard.insert(source, atMost: ReplyScreen.remembered) }
         return admitted
-    }
-}
-
-/// A set that forgets: of all that was inserted, it has the last `capacity` elements at least, and never more
-/// than twice as many.
-private struct RecentSet<Element: Hashable & Sendable>: Sendable {
-    let capacity: Int
-    private var recent: Set<Element> = []
-    private var older: Set<Element> = []
-
-    init(capacity: Int) { self.capacity = capacity }
-
-    func contains(_ element: Element) -> Bool { recent.contains(element) || older.contains(element) }
-
-    mutating func insert(_ element: Element) {
-        if recent.count >= capacity { (older, recent) = (recent, []) }
-        recent.insert(element)
     }
 }

@@ -4,7 +4,6 @@ struct UDPLink: Hashable, Sendable {
     let isLoopback: Bool
     let canBroadcast: Bool
     let canMulticast: Bool
-    /// This machine's addresses on it, each with its network.
     var networks: [LocalNetwork] = []
 }
 

@@ -215,14 +215,15 @@ public actor HubPublisher {
             name = alternativeName(to: taken)
             report(.renamed(from: taken, to: name))
             let delay = renames.delay()
-            if delay == .zero { publish(by: stack) } else { publishAgain(after: delay, by: stack) }
+            if delay == .zero { return publish(by: stack) }
+            start(.publishing, after: delay) { $0.publish(by: stack) }
         case .service(_, .refused(let error)) where stack == .daemon && error.isWithoutDaemon:
             tell(.refused(error))
             isRefused = true
             embed()
         case .service(_, .refused(let error)):
             tell(.unavailable(error))
-            publishAgain(after: HubPublisher.retryInterval, by: stack)
+            start(.publishing, after: HubPublisher.retryInterval) { $0.publish(by: stack) }
         case .failed(let error):
             stop(.publishing)
             if stack == .daemon {
@@ -264,10 +265,6 @@ public actor HubPublisher {
             this.timeout.extend()
             this.publish(by: stack)
         }
-    }
-
-    private func publishAgain(after delay: Duration, by stack: Stack) {
-        start(.publishing, after: delay) { $0.publish(by: stack) }
     }
 
     private func start(

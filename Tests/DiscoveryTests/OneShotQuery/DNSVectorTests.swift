@@ -39,6 +39,14 @@ private struct DNSVectors: Decodable, Sendable {
     }()
 }
 
+extension ServiceHint {
+    /// The services of `type` of which an answer says all that there is to say.
+    static func hints(in message: DNSMessage, of type: DNSName) -> [ServiceHint] {
+        var records = HeardRecords(type: type, families: [])
+        return records.take(message, over: .ipv4, at: .now).map(\.hint)
+    }
+}
+
 @Suite struct DNSVectorTests {
     @Test(arguments: DNSVectors.all.accepted)
     fileprivate func accepted(_ vector: DNSVectors.Message) throws {

@@ -13,7 +13,8 @@ func fuzzDNS(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
         precondition(record.name.labels.reduce(1) { $0 + 1 + $1.count } <= 255)
         precondition(record.name.labels.allSatisfy { (1...63).contains($0.count) })
     }
-    let hints = ServiceHint.hints(in: message, of: type)
+    var records = HeardRecords(type: type, families: [])
+    let hints = records.take(message, over: .ipv4, at: .now).map(\.hint)
     precondition(hints.count <= ServiceHint.maximumServices)
     let names = ServiceHint.names(in: message, of: type)
     precondition(names.count <= ServiceHint.maximumServices)
