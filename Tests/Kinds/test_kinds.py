@@ -95,6 +95,8 @@ class KindTests(HouseTests):
 
     def test_cards_say_what_is_meant_and_ask_before_they_open(self):
         browser = self.browser(self.owner)
+        # A wide window shows each card twice.
+        browser.resize(1000, 900)
         self.assertEqual(browser.text_of(browser.find(card("Front door", '//p[@class="words"]'))), "Locked")
         self.assertEqual(browser.text_of(browser.find(card("Garage door", '//p[@class="words"]'))), "Closed")
         self.assertEqual(browser.text_of(browser.find(card("Window contact", '//p[@class="words"]'))), "Open")

@@ -1,10 +1,12 @@
 """The server behind the hub is hostile: its pages, opened in an owner's browser, by the hub's address and by `hubpair open`.
 They may show what they like. What they learn of the hub, change on it and leave in the browser must be nothing."""
+import contextlib
 import os
 import subprocess
 import tempfile
 
 import test_hostile
+from browser import Failed
 from hostile_upstream import OPENED, HostileUpstream
 from house import HouseTests
 from hub import HUBPAIR, Hub
@@ -43,7 +45,9 @@ class UpstreamTests(HouseTests):
                 self.assertIn(path, self.hestia.seen)
                 for element in ("#ping", "#form button", "#link"):
                     for each in browser.elements("css selector", element):
-                        browser.press(each)
+                        # One of them loads itself anew all the while.
+                        with contextlib.suppress(*[Failed] if path.endswith(".refresh") else []):
+                            browser.press(each)
                 self.assertEqual(self.hestia.stolen, [])
                 self.assertEqual(self.state(), before)
         browser.open(f"{origin}/hubpair/")
