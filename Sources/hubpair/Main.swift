@@ -63,7 +63,10 @@ enum Main {
         }
         if status == .validationFailure {
             // In ArgumentParser's messages the first sentence is the error, the rest says how to mend it.
-            let message = Hubpair.message(for: error).split(separator: "\n").joined(separator: " ")
+            // Where many values are possible, each has a line.
+            let message = Hubpair.message(for: error)
+                .replacing("one of the following:\n  - ", with: "one of ").replacing("\n  - ", with: ", ")
+                .split(separator: "\n").joined(separator: " ")
             let sentences = message.split(separator: ". ", maxSplits: 1).map(String.init)
             let hint = sentences.dropFirst().first.map(inLine)?.replacing("please provide", with: "give")
             let path = CommandPath(Array(CommandLine.arguments.dropFirst()))

@@ -95,6 +95,8 @@ extension OptionGroup: FormPart {
 struct CommandWords {
     /// The arguments that are neither options nor their values.
     private(set) var values: [String] = []
+    /// Where the last of them stands in the arguments; an option's value can be the same word.
+    private(set) var lastValue: Int?
     /// The first option that the command does not have, as it was typed, without its value.
     private(set) var unknownOption: String?
     /// True if an option lacks its value.
@@ -112,11 +114,13 @@ struct CommandWords {
         while let argument = rest.popFirst() {
             if argument == "--" {
                 values += rest
+                if !rest.isEmpty { lastValue = rest.endIndex - 1 }
                 return
             }
             let name = String(argument.prefix { $0 != "=" })
             if !argument.hasPrefix("-") || argument == "-" {
                 values.append(argument)
+                lastValue = rest.startIndex - 1
             } else if let option = form[name] {
                 guard option.takesValue else { continue }
                 guard name == argument else {

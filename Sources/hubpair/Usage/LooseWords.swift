@@ -34,8 +34,10 @@ enum LooseWords {
     static func read(_ said: [String]) -> [String] {
         let arguments = unquoted(said)
         let path = CommandPath(arguments)
-        let values = CommandWords(path.rest, form: path.form).values
-        guard let last = values.last, let end = arguments.lastIndex(of: last) else { return arguments }
+        let words = CommandWords(path.rest, form: path.form)
+        let values = words.values
+        guard let last = values.last, let place = words.lastValue else { return arguments }
+        let end = arguments.count - path.rest.count + place
         let before = values.dropLast().last
         switch path.words {
         case ["home", "set"], ["home", "scene", "set"]:
