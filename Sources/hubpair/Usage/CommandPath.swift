@@ -125,6 +125,7 @@ struct SuggestedLine: Equatable, CustomStringConvertible {
         case "07:30": SaidTime.clock(value) != nil || SaidTime.sun(value) != nil
         case "180d": SaidTime.span(value) != nil
         case "guest": Role(rawValue: value.lowercased()) != nil
+        case "APPLIANCE": CommandSynonyms.isAppliance(value)
         case "on": (try? Setting(value)) != nil
         default: false
         }

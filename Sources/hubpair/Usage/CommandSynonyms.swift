@@ -98,6 +98,7 @@ enum CommandSynonyms {
         lights lamps lichter lampen = *lights; all everything alles = *all; aus = home off; an ein = home on
         tell speak = home say; rooms area areas = home room; rules alarm alarms = home rule
         summary dashboard = home overview; log past graph plot = home history
+        find search : 'hubpair home' lists all, and 'hubpair home show NAME' shows one
         schedule : \(schedule)
         toggle : \(toggle)
         unlock : nothing unlocks several at once; 'hubpair home set LOCK off' unlocks one, or on
@@ -231,6 +232,9 @@ enum CommandSynonyms {
                 return SuggestedLine(["home"], rest)
             }
             return SuggestedLine(["home", "show"], rest)
+        // `home room move Lamp Kitchen`
+        case ["home", "room", "put"] where rest.count == 2 && isAppliance(rest[0]) && !isAppliance(rest[1]):
+            return SuggestedLine(meaning, [rest[1], rest[0]])
         default:
             // `rule delete Rain`: the word behind a noun is another one's, too.
             if let next = rest.first, let inner = inner(next, below: meaning) {
@@ -241,6 +245,12 @@ enum CommandSynonyms {
     }
 
     private static let settingNames = ["name", "port", "upstream", "listen", "place", "hook"]
+
+    /// True for the name of an appliance that this computer has seen.
+    static func isAppliance(_ name: String) -> Bool {
+        let known = NameCompletion.known(CommandPath(["home", "show"]))
+        return known.contains { $0.lowercased() == name.lowercased() }
+    }
 
     private static func isPercentage(_ word: String?) -> Bool {
         guard let word, let number = Int(digits: word.last == "%" ? word.dropLast() : word[...]) else {

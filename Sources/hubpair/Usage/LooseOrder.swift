@@ -86,7 +86,7 @@ enum LooseOrder {
             return values[0].contains("://") && !values[1].contains("://") ? [values[1], values[0]] : nil
         case ("hub service add", 3), ("hubs add", 3):
             let isPort = UInt16(values[2]).map { $0 > 0 } ?? false
-            return isPort ? [values[0], "\(values[1]):\(values[2])"] : nil
+            return isPort && !values[1].contains("://") ? [values[0], "\(values[1]):\(values[2])"] : nil
         case ("hubs add", 2):
             let (name, place) =
                 values[0].contains("://") ? (values[1], values[0]) : (values[0], values[1])

@@ -58,10 +58,15 @@ enum LooseWords {
                 return read(arguments.replacing(end...end, with: [value]))
             }
             // A whole order in one pair of quotation marks.
-            if values.count == 1, isAlone, let space = last.lastIndex(of: " "),
+            // `Device 0` may be a name, and a number below 0 looks like an option.
+            if values.count == 1, isAlone,
+                !arguments.contains(where: { $0.hasPrefix("-") && Double($0) != nil }),
+                Double(last.split(separator: " ").last ?? "") == nil, !CommandSynonyms.isAppliance(last),
+                let space = last.lastIndex(where: { " ,:".contains($0) }),
                 let value = value(String(last[last.index(after: space)...]))
             {
-                return arguments.replacing(end...end, with: [String(last[..<space]), value])
+                let name = String(last[..<space].reversed().drop { " ,:".contains($0) }.reversed())
+                if !name.isEmpty { return arguments.replacing(end...end, with: [name, value]) }
             }
             let sides = last.split(separator: "=", omittingEmptySubsequences: false).map(String.init)
             if values.count == 2, sides.count == 2, states.contains(sides[0].lowercased()),

@@ -55,6 +55,7 @@ enum OptionSynonyms {
         "home": home, "home list": home,
         "home watch": """
         -n = --interval
+        -w --watch --follow -f : it watches until it is stopped
         --once -1 : 'hubpair home' shows it once
         """,
         "scan": """
@@ -63,6 +64,7 @@ enum OptionSynonyms {
         """,
         "home set": "--all : for all there is 'hubpair home off --all'",
         "home timer": "--at : each day: hubpair home scene at NAME 22:00; once: --in 2h",
+        "messages watch": "-w --watch --follow -f : it watches until it is stopped",
         "messages": messages, "messages list": messages,
         "home history": "--days --hours --last --from --range = --since",
         "devices approve": """
@@ -123,7 +125,7 @@ enum OptionSynonyms {
         "home unit": "--none : it is '--clear' now",
         "hub journal": """
         --of : it is '--list' now
-        -n --lines --tail --last = --limit
+        -n --lines --tail --last = --limit; --kind --type = --list
         --since --until : the last ones come last: hubpair hub journal --limit 1000
         """,
         "hub restore": "--revoke : before 'hubpair serve' it is 'hubpair devices revoke DEVICE'",

@@ -21,6 +21,9 @@ struct StrayArgument {
         "--expires", "--stay",
     ]
 
+    private static let lights: Set<String> = [
+        "light", "lights", "lamps", "licht", "lichter", "lampen",
+    ]
     private static let places: Set<String> = ["--address", "--hub", "--listen"]
 
     private let path: CommandPath
@@ -34,8 +37,10 @@ struct StrayArgument {
         let isForMany = path.rest.contains { $0.hasPrefix("--room") || $0.hasPrefix("--type") }
         if path.words == ["home", "set"], !isForMany, values.count < 2 {
             let missing = values.isEmpty ? "the appliance, and what to set it to" : "what to set it to"
-            return UsageMistake(
-                "missing: \(missing)", hint: "\(SuggestedLine(path.words, values + ["on"]))")
+            // `home set on`
+            let isSetting = values.first.map { (try? Setting($0)) != nil } ?? false
+            let line = isSetting ? ["APPLIANCE"] + values : values + ["on"]
+            return UsageMistake("missing: \(missing)", hint: "\(SuggestedLine(path.words, line))")
         }
         if path.words == ["devices", "role"], values.count == 1,
             Role(rawValue: values[0].lowercased()) != nil
@@ -85,10 +90,8 @@ struct StrayArgument {
         case ["home", "off"], ["home", "on"]:
             let bare = values.filter { !StrayArgument.fillers.contains($0.lowercased()) }
             let (word, name) = (path.words[1], bare.joined(separator: " "))
-            if let row = CommandSynonyms.hint(for: name, below: ["home"], before: [word]), bare.count == 1,
-                row.contains("--type")
-            {
-                return UsageMistake("'home \(word)' takes --room, --type or --all, and no name", hint: row)
+            if let many = many(bare) {
+                return UsageMistake("'home \(word)' takes --room, --type or --all, and no name", hint: many)
             }
             let all = StrayArgument.everything.contains(name.lowercased()) ? meant(["--all"]) : nil
             return UsageMistake(
@@ -100,6 +103,21 @@ struct StrayArgument {
             return UsageMistake(
                 "unexpected argument '\(values[form.mostValues])'", hint: hint ?? path.seeHelp)
         }
+    }
+
+    /// `home on lights Kitchen`, `home off everything in Kitchen`, `home off --room Kitchen lights`.
+    private func many(_ words: [String]) -> String? {
+        let lights = words.filter { StrayArgument.lights.contains($0.lowercased()) }
+        let room = words.filter {
+            !lights.contains($0) && !StrayArgument.everything.contains($0.lowercased())
+        }
+        // `Kitchen light` is one.
+        let isOne = !room.isEmpty && lights == ["light"]
+        guard room.count < words.count, !isOne, !lights.isEmpty || !room.isEmpty else { return nil }
+        let options = path.rest.filter { !values.contains($0) }
+        return meant(
+            options + (lights.isEmpty ? [] : ["--type", "Light"])
+                + (room.isEmpty ? [] : ["--room", room.joined(separator: " ")]))
     }
 
     /// `hub backup backup x.age`, `hubs use Attic Attic`: the same word twice.
@@ -125,6 +143,10 @@ struct StrayArgument {
             let value = words[(index + 1)..<end]
             // `--scan to 192.168.1.0/24`
             let rest = StrayArgument.fillers.contains(value.first ?? "") ? value.dropFirst() : value
+            // `home off --room Kitchen lights`
+            if ["on", "off"].contains(path.words.last), StrayArgument.lights.contains(rest.last ?? "") {
+                return nil
+            }
             // `--scan 192.168.1.0/24 now` has no name of several words.
             let isName = rest.count == 1 || !StrayArgument.strict.contains(words[index])
             // `--address 192.168.1.5 8000`
@@ -226,10 +248,13 @@ struct StrayArgument {
         var names: [String] = []
         var value = word
         if Int(digits: word) != nil {
-            names = ["--limit", "--listen"]
-            if form["--limit"] == nil { value = ":" + word }
+            names = ["--limit", "--listen"] + (["open", "add"].contains(path.words.last) ? ["--port"] : [])
+            if form["--listen"] != nil { value = ":" + word }
+        } else if word.hasPrefix(":"), UInt16(digits: word.dropFirst()) != nil {
+            names = ["--listen"]
         } else if Double(word) == nil, SaidTime.span(word) != nil {
             names = ["--since", "--stay", "--for", "--expires", "--interval"]
+            if path.words == ["print"], !path.rest.contains("guest") { names = ["--expires"] }
         } else if Role(rawValue: word.lowercased()) != nil {
             names = ["--role"]
         } else if let host = NoPicture.host(ofURL: word) {
@@ -254,7 +279,8 @@ struct StrayArgument {
         switch path.words.joined(separator: " ") {
         case "open":
             return ["page", "browser", "web", "ui", "seite"].contains(all.lowercased())
-                ? meant([]) : meant(["--hub", all])
+                ? meant([]) : meant(["--hub", StrayArgument.host(all)])
+        case "hub journal": return meant(["--list", all])
         case "home scene run":
             guard let time = values.last.flatMap(SaidTime.clock), let name = values.first else {
                 return quotes([all])
@@ -341,6 +367,12 @@ struct StrayArgument {
             return quotes([values[0], name.joined(separator: " ")])
         default: return form.mostValues > 1 ? "put a name with spaces in quotes" : nil
         }
+    }
+
+    /// `192.0.2.7:8000` of `https://192.0.2.7:8000/page`.
+    private static func host(_ text: String) -> String {
+        guard let scheme = text.firstRange(of: "://") else { return text }
+        return String(text[scheme.upperBound...].prefix { $0 != "/" })
     }
 
     private func quotes(_ rest: [String]) -> String {

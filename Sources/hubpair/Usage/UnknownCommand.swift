@@ -115,7 +115,7 @@ struct UnknownCommand {
         if let below { return SuggestedLine.question(below.map { SuggestedLine($0, rest) }) }
         // `hub names kitchen.example.org`
         if word.contains("."), !word.hasPrefix("."), [["hub", "names"], ["hub", "ways"]].contains(parent) {
-            return question(["add", word])
+            return SuggestedLine.question(SuggestedLine(parent + ["add"], [word] + rest))
         }
         let near = Orthography.slips(of: word, among: commands).filter {
             !UnknownCommand.destructive.contains($0)

@@ -116,12 +116,21 @@ enum UnknownOption {
         }
         if ["brightness", "level", "dim"].contains(bare), Int(digits: value) != nil { value += "%" }
         let values = CommandWords(rest, form: form).values
-        let place = form.arguments.firstIndex(of: bare) ?? (subjects.contains(bare) ? 0 : values.count)
+        let named = form.arguments.firstIndex(of: bare) ?? (subjects.contains(bare) ? 0 : nil)
+        guard let place = named ?? (objects.contains(bare) || value == bare ? values.count : nil) else {
+            return nil
+        }
         let end = place < values.count ? rest.firstIndex(of: values[place]) ?? rest.count : rest.count
         rest.insert(value, at: end)
         let line = SuggestedLine(path.words, rest)
         return line.arguments == path.words + rest ? line : nil
     }
+
+    /// What is to be done, which stands last.
+    private static let objects: Set<String> = [
+        "value", "setting", "state", "to", "older-than", "brightness", "level", "dim", "text", "sentence",
+        "new-name", "time", "at", "url", "upstream", "path", "code", "image", "file",
+    ]
 
     /// What an order is about, which stands first.
     private static let subjects: Set<String> = [

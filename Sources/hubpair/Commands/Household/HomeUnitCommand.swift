@@ -45,9 +45,11 @@ struct HomeUnitCommand: AsyncParsableCommand {
             throw ValidationError("the activator is named twice. Leave one out")
         }
         guard symbol == nil || range != nil else {
-            throw ValidationError(
-                "missing: the range. Say what 0% and 100% are: "
-                    + "\(SuggestedLine(["home", "unit"], [device, symbol, "5..30"].compactMap(\.self)))")
+            // `home unit Thermometer 5..30`
+            let isRange = symbol?.contains("..") == true
+            let said = isRange ? ["°C", symbol] : [symbol, "5..30"]
+            let line = SuggestedLine(["home", "unit"], ([device] + said).compactMap(\.self))
+            throw ValidationError("missing: the range. Say what 0% and 100% are: \(line)")
         }
         guard !clear || symbol == nil && device != nil else {
             throw ValidationError("--clear takes an appliance, and neither symbol nor range")
