@@ -72,7 +72,8 @@ enum LooseOrder {
             return sides.count == 2 ? role(sides[1]).map { [sides[0], $0] } : nil
         case ("devices role", 2): return role(values[1]).map { [values[0], $0] }
         case ("home scene at", 2...): return atTime(values)
-        case ("messages acknowledge", 1), ("codes void", 1):
+        // `codes void all` is asked back: what is void does not come back, and a code may be called that.
+        case ("messages acknowledge", 1):
             return ["all", "alle"].contains(values[0].lowercased()) ? ["--all"] : nil
         case ("home timer", 1) where ["list", "ls", "show"].contains(values[0].lowercased()): return []
         case ("home timer", 3) where ["add", "set", "new", "start"].contains(values[0].lowercased()):
