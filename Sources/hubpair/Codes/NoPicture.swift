@@ -33,7 +33,11 @@ struct NoPicture: Equatable, UserError {
         return !text.contains(".") && !text.contains("/")
     }
 
-    private static func place(_ text: String) -> String { host(ofURL: text) ?? text }
+    /// The host and the port of a URL, whatever page of them it names; other text as it is.
+    static func place(_ text: String) -> String {
+        guard let scheme = text.firstRange(of: "://") else { return text }
+        return String(text[scheme.upperBound...].prefix { $0 != "/" })
+    }
 
     /// The host and the port of a hub's URL; nil for other text, and for a URL that says more than that.
     static func host(ofURL text: String) -> String? {

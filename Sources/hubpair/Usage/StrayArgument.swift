@@ -279,7 +279,7 @@ struct StrayArgument {
         switch path.words.joined(separator: " ") {
         case "open":
             return ["page", "browser", "web", "ui", "seite"].contains(all.lowercased())
-                ? meant([]) : meant(["--hub", StrayArgument.host(all)])
+                ? meant([]) : meant(["--hub", NoPicture.place(all)])
         case "hub journal": return meant(["--list", all])
         case "home scene run":
             guard let time = values.last.flatMap(SaidTime.clock), let name = values.first else {
@@ -367,12 +367,6 @@ struct StrayArgument {
             return quotes([values[0], name.joined(separator: " ")])
         default: return form.mostValues > 1 ? "put a name with spaces in quotes" : nil
         }
-    }
-
-    /// `192.0.2.7:8000` of `https://192.0.2.7:8000/page`.
-    private static func host(_ text: String) -> String {
-        guard let scheme = text.firstRange(of: "://") else { return text }
-        return String(text[scheme.upperBound...].prefix { $0 != "/" })
     }
 
     private func quotes(_ rest: [String]) -> String {
