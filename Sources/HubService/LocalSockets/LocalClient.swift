@@ -2,6 +2,7 @@ import Glibc
 package import NIOCore
 package import NIOHTTP1
 import NIOPosix
+import Synchronization
 
 /// Asks the program at the other end of a ``LocalSocket``: a connection for each request.
 package struct LocalClient: Sendable {
@@ -77,6 +78,8 @@ package final class LocalReply: Sendable {
     package let head: HTTPResponseHead
     private let exchange: NIOLoopBound<LocalExchange>
     private let channel: any Channel
+    /// Its event loop may have ended since; nobody asks that for anything.
+    private let isClosed = Mutex(false)
 
     fileprivate init(
         _ head: HTTPResponseHead, _ exchange: NIOLoopBound<LocalExchange>, _ channel: any Channel
@@ -84,17 +87,18 @@ package final class LocalReply: Sendable {
         (self.head, self.exchange, self.channel) = (head, exchange, channel)
     }
 
-    deinit { channel.close(promise: nil) }
+    deinit { close() }
 
     /// The next bytes of the body; nil at its end.
     ///
     /// - Throws: any error if the answer breaks off.
     package func next() async throws -> [UInt8]? {
         let exchange = exchange
+        guard !isClosed.withLock({ $0 }) else { throw ChannelError.eof }
         return try await withTaskCancellationHandler {
             try await channel.eventLoop.flatSubmit { exchange.value.next() }.get()
         } onCancel: {
-            channel.close(promise: nil)
+            close()
         }
     }
 
@@ -108,7 +112,13 @@ package final class LocalReply: Sendable {
         return body
     }
 
-    package func close() { channel.close(promise: nil) }
+    package func close() {
+        let isFirst = isClosed.withLock { isClosed in
+            defer { isClosed = true }
+            return !isClosed
+        }
+        if isFirst { channel.close(promise: nil) }
+    }
 }
 
 /// One request's answer; used only on its event loop.
