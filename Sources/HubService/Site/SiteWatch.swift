@@ -138,6 +138,8 @@ final class SiteWatch: Sendable {
         _ round: inout Round
     ) throws {
         guard round.exchanged.map({ .now - $0 >= SiteWatch.exchanging }) ?? true else { return }
+        // One that fails waits for its next turn: a command may hold the directory's lock for long.
+        round.exchanged = .now
         let fresh = try register.store.seen(after: round.seen.revision)
         round.seen.take(fresh)
         let (now, known) = (Date(), snapshot.devices)
@@ -154,7 +156,6 @@ final class SiteWatch: Sendable {
         let news = round.seen.news(SeenDevices.record(in: directory, at: now), known: known, at: now)
         if !news.isEmpty { try register.store.note(news) }
         for (device, entry) in news { round.seen.entries[device] = entry }
-        round.exchanged = .now
     }
 
     /// Another site than before, or none.
