@@ -133,6 +133,7 @@ private enum Oracle {
     ]
 
     /// A day, perhaps up to another, and what stands behind it.
+    // Safe although not Sendable, as the one below: they are constants, and matching changes nothing in them.
     nonisolated(unsafe) private static let range =
         #/([a-zäöü]+)(?:(?:\s*(?:-|–|\.\.)\s*|\s+(?:to|bis)\s+)([a-z]+))?/#
     nonisolated(unsafe) private static let between = #/\s*,\s*|\s+(?:and|und)\s+|\s+/#
