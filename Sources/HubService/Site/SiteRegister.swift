@@ -100,6 +100,16 @@ package final class SiteRegister: SharedFiles {
 
     // MARK: The copy
 
+    package func prepare() throws {
+        // Who answers is asked first from then on; and what has changed is read.
+        if !isRecent { _ = try current() }
+    }
+
+    /// True if the site has answered a moment ago: a gate that serves asks it each second.
+    private var isRecent: Bool {
+        content.withLock { $0.asked.map { .now - $0.1.instant <= .seconds(1) } ?? false }
+    }
+
     package func refresh(_ directory: borrowing ProtectedDirectory) throws {
         let snapshot = try current()
         content.withLock { $0.base = snapshot }

@@ -1,6 +1,10 @@
 #if os(Linux) && !HUBPAIR_PORTABLE
 /// Where the files are kept that several gates share. Those in the directory are then a copy of them.
 package protocol SharedFiles: Sendable {
+    /// Finds out what all gates agree on, so that ``refresh(_:)`` has little left to ask. Called without the
+    /// lock: gates that are slow to answer then hold up nobody else of this directory.
+    func prepare() throws
+
     /// Makes the copy what all gates agree on now. Called under the directory's lock.
     func refresh(_ directory: borrowing ProtectedDirectory) throws
 
@@ -48,6 +52,7 @@ extension ProtectedDirectory {
         guard let shared else { return try withLock(body) }
         for _ in 0..<ProtectedDirectory.attempts {
             do {
+                try shared.prepare()
                 return try withLock { directory in
                     try shared.refresh(directory)
                     return try body(directory)

@@ -303,6 +303,35 @@ class SiteTests(unittest.TestCase):
                 self.assertEqual(answer(other, laptop), 503)
         other.wait_for(lambda: answer(other, laptop) == 403, "it is revoked there")
 
+    def test_who_waits_for_the_site_holds_no_lock(self):
+        """A command that waits for members that hang keeps nobody else of its gate from the directory."""
+        one, _ = self.gates("--stale", "10m")
+        self.pair(one, "Laptop")
+        for name in self.etcd.names:
+            self.etcd.processes[name].send_signal(signal.SIGSTOP)
+        try:
+            one.stop()
+            command = subprocess.Popen(
+                [HUBPAIR, "devices", "rename", "Laptop", "Phone", "--state", one.state], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+            free = held = 0
+            with open(os.path.join(one.state, ".lock")) as lock:
+                while command.poll() is None:
+                    try:
+                        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                        fcntl.flock(lock, fcntl.LOCK_UN)
+                        free += 1
+                    except BlockingIOError:
+                        held += 1
+                    time.sleep(0.01)
+            _, words = command.communicate()
+            self.assertEqual(command.returncode, 69, words)
+            self.assertGreater(free, 10 * held)
+        finally:
+            for name in self.etcd.names:
+                self.etcd.processes[name].send_signal(signal.SIGCONT)
+        self.etcd.wait()
+        one.run("devices", "rename", "Laptop", "Phone")
+
     def test_the_doctor_warns(self):
         """What is wrong with a site and does not yet hurt, as `doctor` says it."""
         hub, etcd = self.first, self.etcd
