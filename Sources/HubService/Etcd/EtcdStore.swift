@@ -9,6 +9,7 @@ import Pairing
 ///     gates/ID    a gate's name
 ///     part/FILE/GROUP
 ///     seen/FINGERPRINT   see ``SeenAtGates``; it is beside what changes compare, and no watch tells of it
+///     journal/GATE/ENTRY   see ``JournalOfGates``; the same
 ///
 /// Every change compares the revision of `head` and writes it, so changes come one after the other, over all
 /// gates. A change whose answer got lost is asked for again, at another member: that `head` has its bytes
@@ -217,19 +218,23 @@ package final class EtcdStore: SiteStore {
     /// - Returns: false if something has.
     func remove(gate: String, head: Int64) throws(SiteError) -> Bool {
         let others = try gates().filter { $0.id != gate }
+        let journal = key("journal/\(gate)/")
         let gone =
             others.isEmpty
-            ? EtcdMessage.delete(prefix, to: EtcdMessage.end(of: prefix))
-            : EtcdMessage.delete(key("gates/\(gate)"))
+            ? [EtcdMessage.delete(prefix, to: EtcdMessage.end(of: prefix))]
+            : [
+                EtcdMessage.delete(key("gates/\(gate)")),
+                EtcdMessage.delete(journal, to: EtcdMessage.end(of: journal)),
+            ]
         let answer = try EtcdAnswer.Transaction(
             parsing: call(
-                "/v3/kv/txn", EtcdMessage.transaction(key("head"), revision: head, [gone]),
+                "/v3/kv/txn", EtcdMessage.transaction(key("head"), revision: head, gone),
                 limit: EtcdStore.answerLimit))
         try check(answer.header)
         return answer.isDone
     }
 
-    func gates() throws(SiteError) -> [(id: String, name: String)] {
+    package func gates() throws(SiteError) -> [(id: String, name: String)] {
         let start = key("gates/")
         let answer = try EtcdAnswer.Range(
             parsing: call(

@@ -24,6 +24,18 @@ package protocol SiteStore: Sendable {
     /// Tells the other gates when devices were let in here; nil for those that nobody knows any more.
     func note(_ seen: [Fingerprint: LastSeen.Entry?]) throws(SiteError)
 
+    /// The gates of the site, with their hosts' names.
+    func gates() throws(SiteError) -> [(id: String, name: String)]
+
+    /// What gates have told of their journals after the revision `revision`; and up to which this is.
+    func journals(
+        after revision: Int64
+    ) throws(SiteError) -> (pieces: [JournalOfGates.Piece], revision: Int64)
+
+    /// Tells the other gates of this gate's journal. The pieces of it that end with one of the entries
+    /// `dropped` go.
+    func tell(_ piece: JournalOfGates.Piece, dropping dropped: [Int]) throws(SiteError)
+
     /// Tells of every change after the revision `revision`, in order, until it is closed or broken.
     func watch(
         after revision: Int64, _ tell: @escaping @Sendable (SiteNews) -> Void

@@ -15,7 +15,7 @@ final class SiteWatch: Sendable {
     /// counts, if that is less.
     private static let noting = 60.0
 
-    /// How often the gates exchange when devices were last let in.
+    /// How often the gates exchange when devices were last let in, and what their journals have.
     private static let exchanging = Duration.seconds(60)
 
     private struct Inbox {
@@ -63,6 +63,8 @@ final class SiteWatch: Sendable {
         var told: SiteHub?
         /// What the gates have seen of the devices, and when that was exchanged last.
         var seen = SeenAtGates()
+        /// Nil: not looked yet what this gate's journal has of others.
+        var journals: JournalOfGates?
         var exchanged: ContinuousClock.Instant?
     }
 
@@ -132,7 +134,6 @@ final class SiteWatch: Sendable {
         round.told = entry
     }
 
-    /// Tells the other gates when devices were let in here, and writes down what they have told.
     private func exchange(
         _ snapshot: SiteSnapshot, _ register: SiteRegister, _ directory: borrowing ProtectedDirectory,
         _ round: inout Round
@@ -140,6 +141,15 @@ final class SiteWatch: Sendable {
         guard round.exchanged.map({ .now - $0 >= SiteWatch.exchanging }) ?? true else { return }
         // One that fails waits for its next turn: a command may hold the directory's lock for long.
         round.exchanged = .now
+        try exchangeSeen(snapshot, register, directory, &round)
+        try exchangeJournals(register, directory, &round)
+    }
+
+    /// Tells the other gates when devices were let in here, and writes down what they have told.
+    private func exchangeSeen(
+        _ snapshot: SiteSnapshot, _ register: SiteRegister, _ directory: borrowing ProtectedDirectory,
+        _ round: inout Round
+    ) throws {
         let fresh = try register.store.seen(after: round.seen.revision)
         round.seen.take(fresh)
         let (now, known) = (Date(), snapshot.devices)
@@ -156,6 +166,35 @@ final class SiteWatch: Sendable {
         let news = round.seen.news(SeenDevices.record(in: directory, at: now), known: known, at: now)
         if !news.isEmpty { try register.store.note(news) }
         for (device, entry) in news { round.seen.entries[device] = entry }
+    }
+
+    /// The same of what the journals have.
+    private func exchangeJournals(
+        _ register: SiteRegister, _ directory: borrowing ProtectedDirectory, _ round: inout Round
+    ) throws {
+        func entries(after id: Int?, limit: Int = JournalOfGates.maximumEntryCount) throws -> [JournalEntry] {
+            try Journal.entries(
+                of: JournalEntry.Matter.allCases, after: id, limit: limit, in: directory
+            ).entries
+        }
+        // Read anew after each fault: then it says itself what it has.
+        var journals = try round.journals ?? JournalOfGates(known: entries(after: 0, limit: .max))
+        round.journals = nil
+        let (pieces, revision) = try register.store.journals(after: journals.revision)
+        journals.revision = revision
+        let own = register.settings.gate
+        var hosts: [String: String] = [:]
+        if pieces.contains(where: { $0.gate != own }) {
+            for gate in try register.store.gates() { hosts[gate.id] = gate.name }
+        }
+        let notes = journals.take(pieces, own: own, hosts: hosts)
+        if !notes.isEmpty { try directory.withLock { try Journal.write(notes, in: $0) } }
+        while let piece = journals.piece(of: try entries(after: journals.last), own: own) {
+            let dropped = journals.dropped()
+            try register.store.tell(piece, dropping: dropped)
+            journals.note(piece, dropped: dropped)
+        }
+        round.journals = journals
     }
 
     /// Another site than before, or none.
@@ -192,7 +231,7 @@ final class SiteWatch: Sendable {
     private func note(_ error: any Error, _ round: inout Round) {
         // What comes back may be older than what was said: an etcd from its backup.
         round.told = nil
-        round.seen = SeenAtGates()
+        (round.seen, round.journals) = (SeenAtGates(), nil)
         let words = describing(error)
         // The members take turns in what they say.
         if round.fault == nil || !(error is SiteError) && round.fault != words {

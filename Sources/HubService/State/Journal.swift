@@ -19,6 +19,8 @@ package struct Journal {
         package let author: JournalEntry.Author?
         package var door: JournalEntry.Door?
         package let time: Date
+        /// Nil: it happened here.
+        var origin: JournalEntry.Origin?
 
         package init(
             fact: JournalEntry.Fact, author: JournalEntry.Author?, door: JournalEntry.Door? = nil, time: Date
@@ -29,6 +31,7 @@ package struct Journal {
         /// What a line of the journal tells.
         init(_ entry: JournalEntry) {
             (fact, author, door, time) = (entry.fact, entry.author, entry.door, entry.time)
+            origin = entry.origin
         }
 
         /// As a line, which has no number yet.
@@ -86,7 +89,10 @@ package struct Journal {
             for note in notes where note.fact.event.matter == matter {
                 id += 1
                 lines +=
-                    JournalEntry(id: id, time: note.time, note.fact, by: note.author, through: note.door).line
+                    JournalEntry(
+                        id: id, time: note.time, note.fact, by: note.author, through: note.door,
+                        from: note.origin
+                    ).line
             }
             try append(lines, of: matter, in: directory)
         }

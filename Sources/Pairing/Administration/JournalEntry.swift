@@ -8,7 +8,8 @@ package import JSON
 ///      "device": fingerprint / null, "name": string / null, "role": string / null,
 ///      "before": string / null, "expires": time / null, "code": string / null, "kind": string / null,
 ///      "count": number / null, "what": string / null, "appliance": string / null,
-///      "activator": string / null, "state": true / false / number / null}
+///      "activator": string / null, "state": true / false / number / null,
+///      "gate": string / null, "gate_entry": string / null}
 ///     event  = access / house / orders
 ///     access = "paired" / "asked" / "approved" / "refused" / "revoked" / "role" / "renamed" / "code_made"
 ///              / "code_void"
@@ -22,8 +23,9 @@ package import JSON
 /// scene, a rule or a room, whose `kind` says which, or of an appliance and its activator, whose ids are the
 /// other two; of a request it is its method and path; of what was armed the scene that arms it. `count` is
 /// how many orders of the same kind are told of in one line. Of a web service (`kind` is `service`) `role` is
-/// the least that may use it, or `state` says whether the device may, whatever its role. In the file, keys
-/// without a value are missing.
+/// the least that may use it, or `state` says whether the device may, whatever its role. `gate` is the
+/// host of the gate that has told this one, and `gate_entry` its name in the site and the number that the
+/// entry has there; null: it happened here. In the file, keys without a value are missing.
 /// Unknown keys are ignored, and a line with an unknown event or a fault is left out.
 package struct JournalEntry: Equatable, Sendable {
     /// ``Fact/kind`` of a web service behind the hub.
@@ -148,15 +150,45 @@ package struct JournalEntry: Equatable, Sendable {
         }
     }
 
+    /// Where an entry comes from that another gate of a site has told.
+    package struct Origin: Equatable, Sendable {
+        /// The gate as its site names it, 1 to 64 bytes without a slash.
+        package let gate: String
+        /// The number that it has there.
+        package let entry: Int
+        /// The gate's host, for people.
+        package let host: String
+
+        package init?(gate: String, entry: Int, host: String) {
+            guard (1...64).contains(gate.utf8.count), !gate.contains("/") else { return nil }
+            (self.gate, self.entry, self.host) = (gate, entry, host)
+        }
+
+        /// `9QW3ZJ1K/17`
+        fileprivate var text: String { "\(gate)/\(entry)" }
+
+        fileprivate init?(_ text: String, host: String) {
+            let words = text.split(separator: "/", omittingEmptySubsequences: false)
+            guard words.count == 2, let entry = Int(words[1]) else { return nil }
+            self.init(gate: String(words[0]), entry: entry, host: host)
+        }
+    }
+
     package let id: Int
     package let time: Date
     package let fact: Fact
     package let author: Author?
     /// Nil if nobody noted it.
     package let door: Door?
+    /// Nil: it happened here.
+    package let origin: Origin?
 
-    package init(id: Int, time: Date, _ fact: Fact, by author: Author?, through door: Door? = nil) {
+    package init(
+        id: Int, time: Date, _ fact: Fact, by author: Author?, through door: Door? = nil,
+        from origin: Origin? = nil
+    ) {
         (self.id, self.time, self.fact, self.author) = (id, time, fact, author)
+        self.origin = origin
         self.door = author?.door ?? door
     }
 
@@ -179,6 +211,7 @@ package struct JournalEntry: Equatable, Sendable {
             "expires": .text(fact.expires?.timestamp), "code": .text(fact.code), "kind": .text(fact.kind),
             "count": .count(fact.count), "what": .text(fact.what), "appliance": .text(fact.appliance),
             "activator": .text(fact.activator), "state": fact.state ?? .null,
+            "gate": .text(origin?.host), "gate_entry": .text(origin?.text),
         ]
     }
 }
@@ -212,6 +245,8 @@ extension JournalEntry: JSONReadable {
         case nil: break
         }
         self.fact = fact
+        let host = try members.text("gate") ?? ""
+        origin = try members.text("gate_entry").flatMap { Origin($0, host: host) }
     }
 }
 

@@ -55,6 +55,16 @@ private final class FaultyStore: SiteStore {
 
     func note(_ seen: [Fingerprint: LastSeen.Entry?]) throws(SiteError) { throw .noMajority("no gates") }
 
+    func gates() throws(SiteError) -> [(id: String, name: String)] { throw .noMajority("no gates") }
+
+    func journals(
+        after revision: Int64
+    ) throws(SiteError) -> (pieces: [JournalOfGates.Piece], revision: Int64) { throw .noMajority("no gates") }
+
+    func tell(_ piece: JournalOfGates.Piece, dropping dropped: [Int]) throws(SiteError) {
+        throw .noMajority("no gates")
+    }
+
     func fill(_ files: [SharedFile]) throws {
         let change = try content.withLock { $0.snapshot }.change(to: files)
         content.withLock { $0.snapshot = $0.snapshot.applying(change.parts, head: 2) }

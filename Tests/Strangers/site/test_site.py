@@ -149,6 +149,50 @@ class SiteTests(unittest.TestCase):
         self.assertEqual(answer(one, laptop), 502)
         one.wait_for(lambda: last("Laptop"), "it is still there")
 
+    def test_the_journals_of_all_gates(self):
+        """Who let whom in, and who was revoked where, is known at each gate, once."""
+        one, other = self.gates()
+        self.pair(one, "Laptop")
+        self.pair(other, "Tablet")
+        other.run("devices", "revoke", "Tablet")
+
+        def journal(gate):
+            lines = gate.run("hub", "journal", "--list", "access", "--limit", "1000", "--json").splitlines()
+            return [json.loads(line) for line in lines]
+
+        def own(gate):
+            return [entry for entry in journal(gate) if entry["gate_entry"] is None]
+
+        def known(gate, others):
+            """Each entry of the other's is here, once, with where it comes from."""
+            theirs = [(entry["id"], entry["event"], entry["name"]) for entry in own(others)]
+            here = [entry for entry in journal(gate) if entry["gate_entry"] is not None]
+            told = [(int(entry["gate_entry"].split("/")[1]), entry["event"], entry["name"]) for entry in here]
+            self.assertEqual(len(told), len(set(told)))
+            return theirs and [each for each in theirs if each in told] == theirs
+
+        # They exchange when they begin, and once a minute.
+        for _ in range(2):
+            for gate in (one, other):
+                gate.stop()
+                gate.start()
+        one.wait_for(lambda: known(one, other) and known(other, one), "both have it all")
+        self.assertIn("revoked", [entry["event"] for entry in journal(one) if entry["gate"]])
+        table = one.run("hub", "journal")
+        self.assertIn("GATE", table.splitlines()[0])
+        # What no gate has written hurts nobody.
+        prefix = f"/hubpair/1/{one.identity['hub']}/journal"
+        for name, value in (("x/1", "\x1b[2J"), ("x", "{}"), ("/1", "x" * 5000), ("x/y", ""), ("x/99999999999999999999", "{}")):
+            self.etcd.control("put", f"{prefix}/{name}", value)
+        before = journal(one)
+        one.stop()
+        one.start()
+        one.run("devices", "rename", "Laptop", "Laptop 2")
+        other.stop()
+        other.start()
+        other.wait_for(lambda: known(other, one), "the other is told on")
+        self.assertEqual(len(journal(one)), len(before) + 1)
+
     def test_hubs_with_keys_of_their_own(self):
         """Two hubs, each with its key, and one list of who may come in. A client that has paired with one finds the other."""
         self.etcd.join(self.first)

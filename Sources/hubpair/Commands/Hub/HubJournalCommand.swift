@@ -65,13 +65,14 @@ struct HubJournalCommand: AsyncParsableCommand {
         if json { return try JSONLine.write(entries.map(\.json)) }
         if entries.isEmpty { Console.note("the journal has no such entry yet") }
         let now = Date()
+        let isOfSite = entries.contains { $0.origin != nil }
         try Table(
-            columns: ["TIME", "WHAT", "BY", "VIA"],
+            columns: ["TIME", "WHAT", "BY", "VIA"] + (isOfSite ? ["GATE"] : []),
             rows: entries.map { entry in
                 [
                     LocalTime(entry.time).text(seenAt: now), entry.words,
                     entry.author.map { "\($0.name)" } ?? "-", entry.door?.rawValue ?? "-",
-                ]
+                ] + (isOfSite ? [entry.origin.map { shortened($0.host) } ?? "-"] : [])
             }
         ).write()
         if hasMore, let last = entries.last { Console.note("there are more: --after \(last.id)") }
