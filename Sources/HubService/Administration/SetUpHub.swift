@@ -82,7 +82,13 @@ package struct SetUpHub {
             besides: HubSettings(name: defaultName, port: SetUpHub.defaultPort, upstream: nil))
         if (try? HubState.settings(in: state.open())) == nil {
             try SetUpHub.checkServable(settings)
-            if let port = wishes.port { try ServedPort.checkPermitted(port) }
+            if let port = wishes.port {
+                try ServedPort.checkPermitted(port)
+                // Without a wish a stock hub may have it, and moves afterwards.
+                guard ServedPort(port, listen: settings.listen).isServed() != true else {
+                    throw HubError.portTaken(port, present: nil)
+                }
+            }
             try checkHook()
         }
         let directory = try openOrMake()

@@ -28,8 +28,8 @@ package enum HubError: Equatable, UserError {
     case upstreamIsHub(String)
     /// An address to listen on that is not this host's.
     case noSuchAddress(NetworkAddress)
-    /// Another program has the port that the hub was to move to; the present one.
-    case portTaken(UInt16, present: UInt16)
+    /// Another program has the port that the hub was to have; the present one, of a hub that is set up.
+    case portTaken(UInt16, present: UInt16?)
     /// Nobody answers at the upstream that was to be the new one; why, and the present one.
     case upstreamSilent(String, reason: String, present: String)
     /// The service did not start with changed settings, which were put back.
@@ -77,8 +77,9 @@ package enum HubError: Equatable, UserError {
             "the hub is set up already with \(present), not \(asked)"
         case .upstreamIsHub(let url): "the upstream \(url) is this hub's own port"
         case .noSuchAddress(let address): "\(address) is not an address of this host"
-        case .portTaken(let port, let present):
+        case .portTaken(let port, let present?):
             "another program has the port \(port); the hub's is still \(present)"
+        case .portTaken(let port, nil): "another program has the port \(port); nothing was set up"
         case .upstreamSilent(let url, let reason, let present):
             "no answer from \(url): \(reason); the hub still has \(present)"
         case .serviceFailed: "the service did not start with these settings; it has those of before again"

@@ -135,7 +135,7 @@ struct SetupCommand: AsyncParsableCommand {
                     "warning: no answer from \(url) yet; until then the hub lets devices in, and answers 502")
             }
             let isTaken = ServedPort(hub.settings.port, listen: hub.settings.listen).isServed() == true
-            let runs = startService(state)
+            let runs = startService(hub, state, isTaken: isTaken)
             if !json || code.output != nil {
                 try CodePresentation(form: code.form, json: false, isFirst: true)
                     .present(.once, lifetime: CodePresentation.defaultLifetime, role: .owner, state: state)
@@ -160,20 +160,32 @@ struct SetupCommand: AsyncParsableCommand {
 
     /// What a newcomer does next. A stock hub has the port, mostly; `serve` would say so in its own time.
     private func tellNextStep(_ hub: Hub, _ state: HubState, isTaken: Bool) {
-        if isTaken {
-            Console.note(
-                "warning: another server has the port \(hub.settings.port); it must move to another one, on "
-                    + "127.0.0.1")
-        }
+        if isTaken { tellPortIsTaken(hub) }
         Console.note("hint: devices can pair once the hub runs: \(StartCommands(state).start)")
     }
 
-    /// Starts the package's service, if this is its hub; true if it runs.
-    private func startService(_ state: HubState) -> Bool {
+    private func tellPortIsTaken(_ hub: Hub) {
+        Console.note(
+            "warning: another server has the port \(hub.settings.port); it must move to another one, on "
+                + "127.0.0.1")
+    }
+
+    /// Starts the package's service, if this is its hub; false if it is not its to start.
+    private func startService(_ hub: Hub, _ state: HubState, isTaken: Bool) -> Bool {
         switch SystemService.start(for: state) {
         case .notOurs: return false
         case .runs:
             if !json { Console.note("the service hubpair runs, and starts with this machine") }
+            return true
+        case .failed where isTaken:
+            tellPortIsTaken(hub)
+            Console.note("the service hubpair tries again until it can have it")
+            return true
+        case .failed where hub.settings.port < 1024:
+            // Root may have it, and the service is another user.
+            Console.note(
+                "warning: the service hubpair did not start: the port \(hub.settings.port) is not for it")
+            Console.note("hint: another port: hubpair setup --change --port 8000")
             return true
         case .failed:
             Console.note("warning: the service hubpair did not start; 'systemctl status hubpair' says why")
