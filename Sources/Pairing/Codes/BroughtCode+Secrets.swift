@@ -23,7 +23,12 @@ extension BroughtCode {
         return [text, text.afterColon].contains { text in
             TypedCode.isSuspected(in: text.trimmed.text)
                 || (text.trimmed.word.map(TypedCode.isSuspected) ?? false) && text.isInGroups
-        } || isSpread(over: text.text.split(separator: " ").map(String.init))
+        } || isAmong(text.text.split(separator: " ").map(String.init))
+    }
+
+    /// True if one of the words is a typed code, or several that follow each other are its groups.
+    private static func isAmong(_ words: [String]) -> Bool {
+        isSpread(over: words) || words.contains { TypedCode.isSuspected(in: PlainText($0).trimmed.text) }
     }
 
     /// True if words that follow each other are the groups of one typed code.

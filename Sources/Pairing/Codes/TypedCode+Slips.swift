@@ -14,12 +14,23 @@ extension TypedCode {
     ///   letters that begin with G or H one in a hundred would be one as well; but few of them have a digit,
     ///   and one code in 1,700 has none.
     /// - With more slips the checksum says nothing: five groups of about four characters or one long word,
-    ///   with letters and digits mixed as in no name.
+    ///   with letters and digits mixed as in no name; or five groups as the hub writes them.
     package static func isSuspected(in text: String) -> Bool {
         guard text.utf8.count <= maximumByteCount, let typed = TypedSymbols(text) else { return false }
+        if isWrittenAsCode(text) { return true }
         guard (18...22).contains(typed.values.count) else { return false }
         if typed.isCode { return true }
         return typed.digitCount > 0 && typed.isInGroups && typed.isOneSlipFromCode || typed.hasShapeOfCode
+    }
+
+    /// `ABCD-EFGH-JKMN-PQRS-TVWX`: in capitals and with hyphens, nothing else of a home is written so.
+    private static func isWrittenAsCode(_ text: String) -> Bool {
+        let groups = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
+        return groups.count == 5
+            && groups.allSatisfy { group in
+                group.count == 4
+                    && group.allSatisfy { (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) }
+            }
     }
 
     /// True if 20 values from 0 to 31 are a code.

@@ -15,7 +15,9 @@ struct NoPicture: Equatable, UserError {
         hint =
             NoPicture.sources.contains(text.lowercased())
             ? "'pair' reads a picture: take one of the code; or 'hubpair pair' alone, and type the code"
-            : NoPicture.isPlace(text) ? NoPicture.hint(text) : InputFileError.missing.hint
+            : NoPicture.isPartOfCode(text)
+                ? "a typed code has 20 characters: 'hubpair pair' alone asks for it"
+                : NoPicture.isPlace(text) ? NoPicture.hint(text) : InputFileError.missing.hint
     }
 
     /// Where a picture may come from.
@@ -24,6 +26,15 @@ struct NoPicture: Equatable, UserError {
     static func hint(_ text: String) -> String {
         "'pair' takes the picture of the code; the hub goes behind --hub: "
             + "\(SuggestedLine(["pair"], ["--hub", place(text)]))"
+    }
+
+    /// `ABCD-EFGH-JKMN`: groups of a typed code, and no fingerprint, which has four.
+    private static func isPartOfCode(_ text: String) -> Bool {
+        let groups = text.split(separator: "-", omittingEmptySubsequences: false)
+        return groups.count > 1 && groups.count != 4
+            && groups.allSatisfy { group in
+                group.count == 4 && group.allSatisfy { $0.isASCII && ($0.isUppercase || $0.isNumber) }
+            }
     }
 
     /// An address, a URL, or words as in a name; a file's name has an ending.
