@@ -91,12 +91,16 @@ enum Main {
     /// `hubpair open --port 8000`, where only `hubpair open --port` was typed; nil if that is no whole line.
     private static func value(missingIn message: String, _ path: CommandPath) -> String? {
         let words = message.split(whereSeparator: { " '[]".contains($0) })
-        guard message.hasPrefix("Missing value for"), let value = words.last, value.hasPrefix("<"),
-            value.hasSuffix(">"), path.rest.last?.hasPrefix("-") == true
+        guard message.hasPrefix("Missing value for"), let value = words.last,
+            path.rest.last?.hasPrefix("-") == true
         else { return nil }
-        let name = String(value.dropFirst().dropLast())
-        let rest = path.rest + [samples[name] ?? name.uppercased()]
-        return CommandPath.isCall(path.words + rest) ? SuggestedLine(path.words, rest).description : nil
+        var examples = ["code.png", "FILE"]
+        if value.hasPrefix("<"), value.hasSuffix(">") {
+            let name = String(value.dropFirst().dropLast())
+            examples = [samples[name] ?? name.uppercased()]
+        }
+        let lines = examples.lazy.map { path.rest + [$0] }
+        return lines.first { CommandPath.isCall(path.words + $0) }.map { "\(SuggestedLine(path.words, $0))" }
     }
 
     /// A sentence in the style of our own errors: lower case, no full stop.

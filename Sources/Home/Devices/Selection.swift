@@ -10,7 +10,22 @@ package struct Selection: Sendable {
 
     /// The one appliance that is meant.
     package func device(in devices: [ControlledDevice]) throws(SelectionError) -> ControlledDevice {
-        devices[try index(devices.map { ($0.id, $0.name) }, kind: "appliance")]
+        do {
+            return devices[try index(devices.map { ($0.id, $0.name) }, kind: "appliance")]
+        } catch {
+            // "Night light" is not what `lights` was to be, nor "Hall light" `all`.
+            let isEvery = Selection.everything.contains(text.lowercased())
+            guard case .unknown = error, isEvery || isType(among: devices) else { throw error }
+            throw .several(text)
+        }
+    }
+
+    private static let everything: Set<String> = ["all", "everything", "alle", "alles"]
+
+    /// True for `lights`: a word for a type of appliance, in any number and case.
+    package func isType(among devices: [ControlledDevice]) -> Bool {
+        let words = SpokenName(text).stems
+        return !words.isEmpty && devices.contains { SpokenName($0.type).stems == words }
     }
 
     /// The one activator that is meant.
@@ -85,11 +100,14 @@ package enum SelectionError: Equatable, UserError {
     case unknown(String, kind: String, near: [String], all: [String])
     /// Several names are equal to it or begin with it.
     case ambiguous(String, kind: String, [Match])
+    /// It means more than one appliance: all, or those of a type.
+    case several(String)
 
     /// What is wrong, in lower case, without a full stop.
     package var description: String {
         switch self {
         case .unknown(let text, let kind, _, _): "no \(kind) is called \(quoted(text))"
+        case .several(let text): "no appliance is called \(quoted(text)), and one is meant here"
         case .ambiguous(let text, let kind, let matches):
             "\(quoted(text)) fits \(matches.count) \(SelectionError.plural(kind))"
         }
@@ -103,7 +121,7 @@ package enum SelectionError: Equatable, UserError {
 
     package var kind: UserErrorKind {
         switch self {
-        case .unknown: .notFound
+        case .unknown, .several: .notFound
         case .ambiguous: .usage
         }
     }
@@ -113,6 +131,7 @@ package enum SelectionError: Equatable, UserError {
         switch self {
         case .unknown(_, _, let near, _) where !near.isEmpty:
             "did you mean " + near.map(quoted).joined(separator: " or ") + "?"
+        case .several: "'hubpair home --by type' shows their names"
         case .unknown(_, let kind, _, let all):
             all.isEmpty
                 ? "there is no \(kind)" : "there is " + all.map(quoted).joined(separator: ", ")

@@ -10,6 +10,8 @@ struct CommandForm {
         let takesValue: Bool
         /// True if it may be said several times, each with a value of its own.
         var isList = false
+        /// The words that it takes, if it takes only these.
+        var choices: [String] = []
         var letter: String? { CommandForm.letters[name] }
     }
 
@@ -50,8 +52,11 @@ struct CommandForm {
         }
     }
 
-    fileprivate mutating func addOption(_ name: String, takesValue: Bool, isList: Bool = false) {
-        options.append(Known(name: "--\(name)", takesValue: takesValue, isList: isList))
+    fileprivate mutating func addOption(
+        _ name: String, takesValue: Bool, isList: Bool = false, choices: [String] = []
+    ) {
+        options.append(
+            Known(name: "--\(name)", takesValue: takesValue, isList: isList, choices: choices))
     }
 
     fileprivate mutating func addArgument(_ name: String, isOptional: Bool, isList: Bool) {
@@ -78,9 +83,21 @@ extension Flag: FormPart {
 }
 extension Option: FormPart {
     fileprivate func add(to form: inout CommandForm, _ name: String) {
-        form.addOption(name, takesValue: true, isList: "\(Value.self)".hasPrefix("Array<"))
+        form.addOption(
+            name, takesValue: true, isList: "\(Value.self)".hasPrefix("Array<"), choices: words(Value.self))
+    }
+
+    private func words(_ type: Any.Type) -> [String] {
+        if let outer = type as? any OuterType.Type { return words(outer.inner) }
+        return (type as? any ExpressibleByArgument.Type)?.allValueStrings ?? []
     }
 }
+
+/// A type around that of an option's value.
+private protocol OuterType { static var inner: Any.Type { get } }
+extension Optional: OuterType { fileprivate static var inner: Any.Type { Wrapped.self } }
+extension Array: OuterType { fileprivate static var inner: Any.Type { Element.self } }
+
 extension Argument: FormPart {
     fileprivate func add(to form: inout CommandForm, _ name: String) {
         let type = "\(Value.self)"

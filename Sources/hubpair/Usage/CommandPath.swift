@@ -70,6 +70,7 @@ struct SuggestedLine: Equatable, CustomStringConvertible {
         "messages acknowledge": "NUMBER", "home rule add": "NAME APPLIANCE --when on", "home scene": "list",
         "home scene save": "NAME", "home scene set": "NAME APPLIANCE on", "home scene at": "NAME 07:30",
         "home room add": "NAME", "devices add": "NAME --output FILE",
+        "hub join home-assistant": "http://127.0.0.1:8123 --token-file FILE",
     ]
 
     /// Without `hubpair`.
@@ -89,10 +90,19 @@ struct SuggestedLine: Equatable, CustomStringConvertible {
             let name = rest.prefix { !$0.hasPrefix("-") }
             arguments = command + [show, name.joined(separator: " ")] + rest.dropFirst(name.count)
         } else {
-            let sample = SuggestedLine.samples[command.joined(separator: " ")]
-            let words =
-                sample.map { $0.split(separator: " ").map(String.init) } ?? CommandPath(command).form.sample
-            arguments = command + words.map { command.first == "home" && $0 == "DEVICE" ? "APPLIANCE" : $0 }
+            let path = CommandPath(command)
+            let sample =
+                SuggestedLine.samples[command.joined(separator: " ")]?.split(separator: " ").map(String.init)
+                ?? path.form.sample
+            let words = sample.map { command.first == "home" && $0 == "DEVICE" ? "APPLIANCE" : $0 }
+            // `timer cancel Lamp`; `room delete Kitchen --yes`: without what this command does not take.
+            let loose = LooseWords.read(LooseOrder.read(whole))
+            let given = CommandWords(rest, form: path.form).values
+            let filled = command + SuggestedLine.placed(given, in: words)
+            arguments =
+                [loose, filled].first {
+                    !given.isEmpty && SuggestedLine.isSayable($0) && CommandPath.isCall($0)
+                } ?? command + words
         }
     }
 

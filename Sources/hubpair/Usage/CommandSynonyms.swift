@@ -72,6 +72,8 @@ enum CommandSynonyms {
         update upgrade : sudo apt update && sudo apt install hubpair
         name rename : 'hubpair setup --change --name NAME' gives this machine's hub another name
         set edit port ip upstream : \(settings)
+        reset new : 'hubpair setup --change --port 9000' changes a setting; for another hub move its \
+        directory away
         """,
         "hub service": "start stop restart : the server is started where it runs: 'hubpair hub service list'",
         "hubs": """
@@ -83,11 +85,12 @@ enum CommandSynonyms {
         print new add make = print
         extend expire : a code's time stays as it is: 'hubpair print --expires 1h' makes another
         """,
-        "relay": "start run up = relay serve; invite new = relay print",
+        "relay": "start run up = relay serve; invite new = relay print; status list ls show = relay hubs",
         "devices": """
         deny block ban reject = devices revoke; accept allow permit = devices approve
         log logs journal history = hub journal; ps status = devices list
         roles promote demote grant rights permissions = devices role; clear = devices prune
+        pending waiting asking approved revoked = devices list
         invite : 'hubpair print' makes a code that lets one in
         extend expire : 'hubpair devices approve DEVICE --stay 2d' says how long it may come in
         """,
@@ -111,19 +114,26 @@ enum CommandSynonyms {
         """,
         "home scene": """
         load restore use = home scene run; store record create new add make = home scene save
+        schedule every = home scene at
+        stop end cancel off deactivate undo revert : a scene only sets states: 'hubpair home scene run NAME' \
+        sets another's, 'hubpair home scene at NAME never' ends its times
+        rename mv name copy cp duplicate clone : 'hubpair home scene save NAME' saves what is set now under \
+        another name; 'hubpair home scene remove NAME' takes the old one away
         """,
         "messages": """
         unread new = messages --list unread; alarms = messages --list alarms; all = messages
         alerts = messages --list alerts; notifications notices = messages --list notifications
         tail follow = messages watch; ack confirm = messages acknowledge
-        clear dismiss done delete remove = messages read
+        clear dismiss done delete remove = messages read; today yesterday latest = messages list
+        send post notify : the hub makes them: 'hubpair home rule add NAME APPLIANCE --when on' is a rule \
+        that does
         """,
     ]
 
     private static let program = "a program of its own: type it without hubpair in front"
     private static let settings =
         "'hubpair hub' shows the settings, 'hubpair setup --change --port 9000' changes one"
-    private static let toggle = "there is no toggle: 'hubpair home set APPLIANCE on', or off"
+    static let toggle = "there is no toggle: 'hubpair home set APPLIANCE on', or off"
 
     private static let schedule =
         "'hubpair home scene at NAME 22:00' each day; 'hubpair home timer APPLIANCE on --in 2h' once"
@@ -232,6 +242,10 @@ enum CommandSynonyms {
                 return SuggestedLine(["home"], rest)
             }
             return SuggestedLine(["home", "show"], rest)
+        // `home scene add evening Lamp`: what is in it stays.
+        case ["home", "scene", "save"]
+        where word.lowercased() == "add" && rest.count == 2 && isAppliance(rest[1]):
+            return SuggestedLine(["home", "scene", "set"], rest + ["on"])
         // `home room move Lamp Kitchen`
         case ["home", "room", "put"] where rest.count == 2 && isAppliance(rest[0]) && !isAppliance(rest[1]):
             return SuggestedLine(meaning, [rest[1], rest[0]])
@@ -252,7 +266,7 @@ enum CommandSynonyms {
         return known.contains { $0.lowercased() == name.lowercased() }
     }
 
-    private static func isPercentage(_ word: String?) -> Bool {
+    static func isPercentage(_ word: String?) -> Bool {
         guard let word, let number = Int(digits: word.last == "%" ? word.dropLast() : word[...]) else {
             return false
         }

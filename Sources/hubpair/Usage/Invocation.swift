@@ -20,6 +20,7 @@ enum Invocation {
         if let option = CommandWords(path.rest, form: path.form).repeatedOption {
             throw UsageMistake("\(option) is given twice, with two values", hint: "leave one \(option)")
         }
+        if let mistake = everyHub(path) { throw mistake }
         if let command = direct(path) { return command }
         do {
             return try Hubpair.parseAsRoot(arguments)
@@ -27,6 +28,19 @@ enum Invocation {
             if mayMove, let moved = moved(arguments) { return try command(from: moved, mayMove: false) }
             throw UnknownOption.mistake(in: arguments) ?? StrayArgument.mistake(in: path) ?? error
         }
+    }
+
+    /// `home off --all --hub all`: another option is for all hubs, and none that is known is called so.
+    private static func everyHub(_ path: CommandPath) -> UsageMistake? {
+        guard let index = path.rest.firstIndex(of: "--hub"), index + 1 < path.rest.count,
+            ["all", "alle", "*"].contains(path.rest[index + 1].lowercased()), path.form["--all-hubs"] != nil,
+            !NameCompletion.known(CommandPath(["hubs", "show"] + path.rest)).map({ $0.lowercased() })
+                .contains(path.rest[index + 1].lowercased())
+        else { return nil }
+        var rest = path.rest
+        rest.replaceSubrange(index...index + 1, with: ["--all-hubs"])
+        return UsageMistake(
+            "--hub names one hub", hint: SuggestedLine.question(SuggestedLine(path.words, rest)))
     }
 
     /// What the command makes of its arguments by itself: from the root ArgumentParser reads the forms of all

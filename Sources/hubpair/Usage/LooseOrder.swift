@@ -19,6 +19,11 @@ import Pairing
 ///     hub service add http://… Grafana      hub service add Grafana http://…
 ///     hubs add http://192.168.1.5 Attic     hubs add Attic 192.168.1.5
 ///     hubs add Attic 192.168.1.5 8000       hubs add Attic 192.168.1.5:8000
+///     home timer Desk lamp off in 5 minutes    home timer 'Desk lamp' off --in 5m
+///     home kind light Lamp                  home kind Lamp light
+///     home lock all                         home lock --all
+///     devices add Phone phone.p12           devices add Phone --output phone.p12
+///     print --paper A4                      print --paper a4
 enum LooseOrder {
     private static let roles = [
         "gast": "guest", "gäste": "guest", "guests": "guest", "mitglied": "member", "mitglieder": "member",
@@ -38,12 +43,26 @@ enum LooseOrder {
             default: return said[index]
             }
         }
-        let path = CommandPath(arguments)
+        let path = CommandPath(inCase(arguments))
         let values = CommandWords(path.rest, form: path.form).values
         guard path.rest.starts(with: values), let meant = meant(values, of: path.words) else {
-            return arguments
+            return path.words + path.rest
         }
         return path.words + meant + path.rest.dropFirst(values.count)
+    }
+
+    /// `--paper A4`, `--list Alarms`: the words that an option takes, in any case.
+    private static func inCase(_ arguments: [String]) -> [String] {
+        let path = CommandPath(arguments)
+        guard path.rest.count > 1 else { return arguments }
+        var rest = path.rest
+        let form = path.form
+        for index in rest.indices.dropFirst() {
+            let words = form[rest[index - 1]]?.choices ?? []
+            guard !words.contains(rest[index]) else { continue }
+            rest[index] = words.first { $0.lowercased() == rest[index].lowercased() } ?? rest[index]
+        }
+        return path.words + rest
     }
 
     /// `an`, `> 25`, `over 25` in the words of a condition; nil if it is another.
@@ -62,7 +81,9 @@ enum LooseOrder {
     private static let lines = [
         (">", "above"), ("over", "above"), ("more than", "above"), ("higher than", "above"),
         ("über", "above"), ("<", "below"), ("under", "below"), ("less than", "below"),
-        ("lower than", "below"), ("unter", "below"),
+        ("lower than", "below"), ("unter", "below"), ("warmer than", "above"), ("hotter than", "above"),
+        ("brighter than", "above"), ("colder than", "below"), ("cooler than", "below"),
+        ("darker than", "below"),
     ]
 
     private static func meant(_ values: [String], of words: [String]) -> [String]? {
@@ -75,9 +96,19 @@ enum LooseOrder {
         // `codes void all` is asked back: what is void does not come back, and a code may be called that.
         case ("messages acknowledge", 1):
             return ["all", "alle"].contains(values[0].lowercased()) ? ["--all"] : nil
-        case ("home timer", 1) where ["list", "ls", "show"].contains(values[0].lowercased()): return []
+        case ("home timer", 1), ("home unit", 1), ("home kind", 1), ("home picture", 1):
+            return ["list", "ls", "show"].contains(values[0].lowercased()) ? [] : nil
+        case ("home kind", 2):
+            let kinds = values.map { ApplianceKind(rawValue: $0.lowercased()) != nil }
+            return kinds == [true, false] ? [values[1], values[0].lowercased()] : nil
+        case ("home lock", 1):
+            return ["all", "alle", "everything", "locks"].contains(values[0].lowercased()) ? ["--all"] : nil
+        case ("devices add", 2):
+            let isFile = [".p12", ".pfx", ".mobileconfig"].contains(where: values[1].lowercased().hasSuffix)
+            return isFile ? [values[0], "--output", values[1]] : nil
         case ("home timer", 3) where ["add", "set", "new", "start"].contains(values[0].lowercased()):
             return Array(values.dropFirst())
+        case ("home timer", 4...): return timer(values)
         case ("home history", 2):
             guard Double(values[1]) == nil, SaidTime.span(values[1]) != nil else { return nil }
             return [values[0], "--since", values[1]]
@@ -94,6 +125,22 @@ enum LooseOrder {
             return NoPicture.host(ofURL: place).map { [name, $0] }
         default: return nil
         }
+    }
+
+    /// `Desk lamp off in 5 minutes`, `Lamp on for 20m`, `Lamp on until 22 Uhr`.
+    private static func timer(_ values: [String]) -> [String]? {
+        let options = [
+            "for": "--for", "für": "--for", "in": "--in", "until": "--until", "till": "--until",
+            "bis": "--until",
+        ]
+        guard let index = values.lastIndex(where: { options[$0.lowercased()] != nil }), index > 1,
+            isSetting(values[index - 1]), let option = options[values[index].lowercased()]
+        else { return nil }
+        let said = values[(index + 1)...].joined()
+        guard let time = option == "--until" ? SaidTime.clock(said) : SaidTime.span(said)?.written else {
+            return nil
+        }
+        return [values[..<(index - 1)].joined(separator: " "), values[index - 1], option, time]
     }
 
     /// `22:00 evening`, `evening 22`, `evening 22 Uhr`, `evening 22:00 every day`, `evening mon fri 22:00`.

@@ -19,6 +19,8 @@ import Pairing
 ///     hub service add Grafana 3000    hub service add Grafana http://127.0.0.1:3000
 ///     call /devices/              call GET /devices/
 ///     hubs use “Kitchen hub”      hubs use 'Kitchen hub'
+///     home lock Front door        home lock 'Front door'
+///     home set the lamp on        home set lamp on
 enum LooseWords {
     /// What is said in place of a value.
     private static let values = [
@@ -31,8 +33,15 @@ enum LooseWords {
     private static let percent = ["%", "percent", "prozent"]
     private static let fillers: Set<String> = ["to", "auf", "as", "at", "is", "="]
 
+    private static let articles: Set<String> = ["the", "das", "die", "der", "den"]
+    /// Commands that take names of appliances, behind so many words of another kind.
+    private static let taking = [
+        ["home", "lock"]: 0, ["home", "room", "out"]: 0, ["home", "room", "put"]: 1,
+        ["home", "room", "add"]: 1, ["home", "scene", "save"]: 1, ["home", "scene", "out"]: 1,
+    ]
+
     static func read(_ said: [String]) -> [String] {
-        let arguments = unquoted(said)
+        let arguments = named(unquoted(said))
         let path = CommandPath(arguments)
         let words = CommandWords(path.rest, form: path.form)
         let values = words.values
@@ -41,6 +50,11 @@ enum LooseWords {
         let before = values.dropLast().last
         switch path.words {
         case ["home", "set"], ["home", "scene", "set"]:
+            if path.words.count == 2, values.count > 2, articles.contains(values[0].lowercased()),
+                path.rest.first == values[0]
+            {
+                return read(path.words + path.rest.dropFirst())
+            }
             if percent.contains(last.lowercased()), let before, arguments[end - 1] == before,
                 isNumber(plain(before))
             {
@@ -124,6 +138,25 @@ enum LooseWords {
         default: break
         }
         return arguments
+    }
+
+    /// Words that are together the name of an appliance, and none of them alone, in one.
+    private static func named(_ arguments: [String]) -> [String] {
+        let path = CommandPath(arguments)
+        guard let start = taking[path.words], path.rest.count > start + 1 else { return arguments }
+        let known = Set(NameCompletion.known(path).map { $0.lowercased() })
+        var rest = Array(path.rest[..<start])
+        var words = path.rest[start...]
+        while let word = words.first, !word.hasPrefix("-") {
+            let count = (2...5).first { count in
+                count <= words.count
+                    && known.contains(words.prefix(count).joined(separator: " ").lowercased())
+            }
+            let isName = known.contains(word.lowercased())
+            rest.append(isName ? word : words.prefix(count ?? 1).joined(separator: " "))
+            words = words.dropFirst(isName ? 1 : count ?? 1)
+        }
+        return path.words + rest + words
     }
 
     /// A setting as it is taken: `0,5` with a point, `40percent` with its sign, `half` as a number; nil if it

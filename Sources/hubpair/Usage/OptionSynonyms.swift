@@ -16,6 +16,9 @@ enum OptionSynonyms {
         --room : 'hubpair home room list ROOM' shows what is in one
         --sort --order --type --group : it is sorted by room, or with '--by type'
         """
+    private static let picked =
+        "\n--role --status --pending --guest : programs pick from --json, as jq(1) does"
+    private static let atHub = "--on --hub : it is said on the hub itself: hubpair hub"
     private static let each = "--each : it is '--all' now"
 
     /// ``SynonymRow``s by the words of the command; "" is for all. A row is passed over where the command
@@ -43,10 +46,12 @@ enum OptionSynonyms {
         "doctor": """
         --fix --repair : it changes nothing, and says how to mend what it finds
         --hub --host : 'hubpair doctor' alone looks at everything
+        --quick --fast --short = --no-sweep
         """,
+        "hub": atHub, "hub show": atHub,
         "relay serve": "--port -p : it stands behind a colon: hubpair relay serve --listen :8443",
         "codes": each, "codes list": each,
-        "devices": all("devices"), "devices list": all("devices"), "hubs": all("hubs"),
+        "devices": all("devices") + picked, "devices list": all("devices") + picked, "hubs": all("hubs"),
         "hubs list": all("hubs"),
         "hub backup": """
         --output -o --file --to --out : \(alone): hubpair hub backup FILE
@@ -63,7 +68,10 @@ enum OptionSynonyms {
         --camera --webcam --device : a camera's pictures come as a stream: hubpair scan -
         """,
         "home set": "--all : for all there is 'hubpair home off --all'",
-        "home timer": "--at : each day: hubpair home scene at NAME 22:00; once: --in 2h",
+        "home timer": """
+        --at : each day: hubpair home scene at NAME 22:00; once: --in 2h
+        --cancel --stop --remove --delete --end = --clear
+        """,
         "messages watch": "-w --watch --follow -f : it watches until it is stopped",
         "messages": messages, "messages list": messages,
         "home history": "--days --hours --last --from --range = --since",
@@ -89,7 +97,7 @@ enum OptionSynonyms {
         --host --hub = --name
         -p = --json
         --range --sweep --cidr --subnet --network = --scan; --zone --dns -d = --domain; --follow -f = --watch
-        --service = --type; --why = --explain; --wait --time --seconds --for = --timeout
+        --service = --type; --why = --explain; --wait --time --seconds --for -W = --timeout
         --explain-wait : it is '--explain' now
         --no-mdns : it is '--by udp' now
         --no-udp : it is '--by mdns' now; with --scan alone '--by scan'
@@ -108,7 +116,8 @@ enum OptionSynonyms {
         --backend --server --target --proxy --url = --upstream
         """,
         "call": """
-        --body --json -d = --data
+        --body -d = --data
+        --json : what the hub answers is written as it is, mostly JSON; a body stands behind --data
         -i --include --head -I -v --verbose -s --silent -k -L -f --fail : 'hubpair hubs show --curl' writes \
         what curl needs, which knows that
         --header -H : 'hubpair hubs show --curl' writes what curl needs, which sends any

@@ -1,5 +1,6 @@
 import Addresses
 import Home
+import Household
 import HubClient
 import Identity
 import JSON
@@ -21,7 +22,7 @@ struct StrayArgument {
         "--expires", "--stay",
     ]
 
-    private static let lights: Set<String> = [
+    static let lights: Set<String> = [
         "light", "lights", "lamps", "licht", "lichter", "lampen",
     ]
     private static let places: Set<String> = ["--address", "--hub", "--listen"]
@@ -41,6 +42,13 @@ struct StrayArgument {
             let isSetting = values.first.map { (try? Setting($0)) != nil } ?? false
             let line = isSetting ? ["APPLIANCE"] + values : values + ["on"]
             return UsageMistake("missing: \(missing)", hint: "\(SuggestedLine(path.words, line))")
+        }
+        // `home timer off --in 5m`
+        if path.words == ["home", "timer"], let first = values.first, GermanOrder.switched(first) == first {
+            let times = CommandWords(path.rest, form: form).values.dropFirst()
+            let span = StrayArgument.span(Array(times.drop { fillers.contains($0.lowercased()) })) ?? "10m"
+            return UsageMistake(
+                "missing: the appliance", hint: "hubpair home timer APPLIANCE \(first) --in \(span)")
         }
         if path.words == ["devices", "role"], values.count == 1,
             Role(rawValue: values[0].lowercased()) != nil
@@ -77,13 +85,21 @@ struct StrayArgument {
             return UsageMistake(
                 "'hubpair list' lists the hubs of the network",
                 hint: SuggestedLine.question(SuggestedLine([], path.rest)))
+        // `list -w 5`
+        case ["list"]
+        where Double(values[0]) != nil && path.rest.contains { ["-w", "--watch"].contains($0) }:
+            return UsageMistake(
+                "'hubpair list' takes no name",
+                hint: "--watch goes on until Ctrl-C; a search has a time: hubpair list --timeout 5s")
         case ["list"]:
             let isRange = values.count == 1 && values[0].contains(".") && values[0].first?.isNumber == true
             return UsageMistake(
                 "'hubpair list' takes no name",
                 hint: isRange
                     ? SuggestedLine.question(SuggestedLine(["list"], ["--scan"] + values))
-                    : "'hubpair list' alone shows all hubs")
+                    : (values[0].first?.isLetter == true
+                        ? meant(["--name", values.joined(separator: " ")]) : nil)
+                        ?? "'hubpair list' alone shows all hubs")
         case ["doctor"]:
             return UsageMistake(
                 "'hubpair doctor' takes no name", hint: "'hubpair doctor' alone looks at everything")
@@ -93,7 +109,13 @@ struct StrayArgument {
             if let many = many(bare) {
                 return UsageMistake("'home \(word)' takes --room, --type or --all, and no name", hint: many)
             }
-            let all = StrayArgument.everything.contains(name.lowercased()) ? meant(["--all"]) : nil
+            let isAll = StrayArgument.everything.contains(name.lowercased())
+            // `home off 'Desk lamp'`
+            let all =
+                isAll
+                ? meant(["--all"])
+                : CommandSynonyms.isAppliance(name)
+                    ? SuggestedLine.question(SuggestedLine(["home", "set"], [name, word])) : nil
             return UsageMistake(
                 "'home \(word)' takes --room, --type or --all, and no name",
                 hint: all
@@ -151,6 +173,12 @@ struct StrayArgument {
             let isName = rest.count == 1 || !StrayArgument.strict.contains(words[index])
             // `--address 192.168.1.5 8000`
             let isPort = rest.count == 2 && UInt16(rest.last ?? "") != nil
+            // `--name Kitchen 9000`
+            if isPort, words[index] == "--name", form["--port"] != nil, !words.contains("--port"),
+                let line = meant(Array(words[...(index + 1)]) + ["--port", rest.last ?? ""] + words[end...])
+            {
+                return line
+            }
             let address =
                 isPort && StrayArgument.places.contains(words[index]) ? rest.joined(separator: ":") : nil
             let texts = [
@@ -158,6 +186,10 @@ struct StrayArgument {
             ]
             for text in texts.compactMap(\.self) {
                 let line = Array(words[...index]) + [text] + words[end...]
+                // `--when on for 5 minutes`
+                if words[index] == "--when", (try? SaidCondition(text)) == nil {
+                    return "a condition is on, off, 'above 25' or 'below 20%'"
+                }
                 if CommandPath.isCall(path.words + line) {
                     return SuggestedLine.question(SuggestedLine(path.words, line))
                 }
@@ -280,7 +312,7 @@ struct StrayArgument {
         case "open":
             return ["page", "browser", "web", "ui", "seite"].contains(all.lowercased())
                 ? meant([]) : meant(["--hub", NoPicture.place(all)])
-        case "hub journal": return meant(["--list", all])
+        case "hub journal": return meant(["--list", all]) ?? meant([])
         case "home scene run":
             guard let time = values.last.flatMap(SaidTime.clock), let name = values.first else {
                 return quotes([all])
@@ -290,6 +322,11 @@ struct StrayArgument {
             // An address or a port is not the hub's name.
             guard all.contains(where: \.isLetter), !all.contains("/") else { return nil }
             return SuggestedLine.question(SuggestedLine(["setup"], ["--name", all]))
+        // `print to code.png`
+        case "print"
+        where values.count == 2 && StrayArgument.fillers.contains(values[0].lowercased())
+            && StrayArgument.isPicture(values[1]):
+            return SuggestedLine.question(SuggestedLine(["print"], ["--output", values[1]]))
         case "print" where ["printer", "lp", "lpr", "drucker"].contains(values.last?.lowercased() ?? ""):
             return "into a file, which any program prints: hubpair print --output code.pdf"
         case "print" where Role(rawValue: values[0].lowercased()) != nil:
@@ -297,9 +334,9 @@ struct StrayArgument {
             let span = StrayArgument.span(Array(values.dropFirst())) ?? values.dropFirst().first ?? "2d"
             return meant(["--role", role] + (role == "guest" ? ["--stay", span] : []))
         case "print":
-            guard values.count == 1,
-                [".png", ".svg", ".pdf", ".txt"].contains(where: all.lowercased().hasSuffix)
-            else { return "'hubpair print' alone makes a code for one device" }
+            guard values.count == 1, StrayArgument.isPicture(all) else {
+                return "'hubpair print' alone makes a code for one device"
+            }
             return SuggestedLine.question(SuggestedLine(["print"], ["--output", all]))
         case "call":
             let methods = ["GET", "PUT", "POST", "PATCH", "DELETE", "HEAD"]
@@ -338,7 +375,14 @@ struct StrayArgument {
             }
             return meant([values[1 - device], values[device]], below: ["home", "scene", "out"])
         case "messages read", "messages acknowledge":
-            return "one number, or all: hubpair \(path.words.joined(separator: " ")) all"
+            return values.allSatisfy { Int(digits: $0) != nil }
+                ? "one at a time: \(SuggestedLine(path.words, [values[0]]))"
+                : "one number, or all: hubpair \(path.words.joined(separator: " ")) all"
+        case "home watch":
+            return "it shows all that changes; of one alone: hubpair home watch | grep -F \(shellWord(all))"
+        case "serve" where UInt16(digits: all[...]) ?? 0 > 0:
+            return "it is the hub's own: 'hubpair setup --change --port \(all)'; "
+                + "then start 'hubpair serve' again"
         case "home rule add":
             let bare = values.filter { !["if", "when", "wenn", "falls", "is"].contains($0.lowercased()) }
             guard bare.count > 2, form["--when"] != nil else { return "put a name with spaces in quotes" }
@@ -361,12 +405,32 @@ struct StrayArgument {
             }
             let option = ["for": "--for", "in": "--in", "until": "--until", "till": "--until"][word]
             return option.flatMap { meant([values[0], values[1], $0, values[3]]) }
+        // `home timer Lamp 10 minutes`
+        case "home timer" where StrayArgument.span(Array(values.suffix(2))) != nil && values.count == 3:
+            let span = StrayArgument.span(Array(values.suffix(2))) ?? ""
+            return meant([values[0], "on", "--for", span])
         case "home timer": return "say when: --for 20m, --in 10m or --until 22:00"
         case "hubs rename", "devices rename", "home rename", "home room rename":
-            let name = values.dropFirst().drop { $0.lowercased() == "to" || $0 == "in" }
-            return quotes([values[0], name.joined(separator: " ")])
-        default: return form.mostValues > 1 ? "put a name with spaces in quotes" : nil
+            // The first name is one that is known, as far as it goes.
+            let known = NameCompletion.known(path).map { $0.lowercased() }
+            let count = (1..<values.count).last {
+                known.contains(values.prefix($0).joined(separator: " ").lowercased())
+            }
+            let name = values.dropFirst(count ?? 1).drop { $0.lowercased() == "to" || $0 == "in" }
+            return quotes([
+                values.prefix(count ?? 1).joined(separator: " "), name.joined(separator: " "),
+            ])
+        default:
+            // `hub journal today`, `home armed away`: it takes nothing, and means the same without it.
+            let bare = path.rest.filter { !values.contains($0) }
+            if form.mostValues == 0, let line = meant(bare) { return line }
+            return form.mostValues > 1 ? "put a name with spaces in quotes" : nil
         }
+    }
+
+    /// The name of a file that `print` can draw.
+    private static func isPicture(_ name: String) -> Bool {
+        [".png", ".svg", ".pdf", ".txt"].contains(where: name.lowercased().hasSuffix)
     }
 
     private func quotes(_ rest: [String]) -> String {

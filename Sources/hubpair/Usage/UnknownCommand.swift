@@ -48,8 +48,14 @@ struct UnknownCommand {
         guard let (unknown, path) = found(in: arguments) else { return nil }
         return UsageMistake(
             "there is no command '\((path.words + [unknown.word]).joined(separator: " "))'",
-            hint: unknown.otherOrder ?? unknown.meant
-                ?? "'\(path.text)' takes \(unknown.commands.joined(separator: ", ")); \(path.seeHelp)")
+            hint: unknown.otherOrder ?? unknown.meant ?? unknown.offered(by: path))
+    }
+
+    /// What there is instead. A noun's name stands behind one of its commands.
+    private func offered(by path: CommandPath) -> String {
+        let takes = "takes \(commands.joined(separator: ", ")); \(path.seeHelp)"
+        let listsAll = path.command.configuration.defaultSubcommand?.configuration.commandName == "list"
+        return listsAll ? "'\(path.text)' alone shows all, and \(takes)" : "'\(path.text)' \(takes)"
     }
 
     private static func found(in arguments: [String]) -> (UnknownCommand, CommandPath)? {
@@ -104,6 +110,10 @@ struct UnknownCommand {
             return CommandSynonyms.hint(for: parts[0], below: parent, before: parts.dropFirst() + rest)
         }
         if parent == ["messages"], Int(digits: word) != nil { return question(["read", word]) }
+        // `home blinds down`
+        if parent == ["home"], let verb = ["up": "raise", "down": "lower"][rest.last?.lowercased() ?? ""] {
+            return SuggestedLine.question(SuggestedLine(["home", "say"], [verb, word] + rest.dropLast()))
+        }
         if let same = sameWord { return question([same]) }
         if let synonym { return synonym }
         if let option = UnknownOption.meant(
@@ -113,6 +123,11 @@ struct UnknownCommand {
         }
         if let inner { return SuggestedLine.question(SuggestedLine(parent, inner + rest)) }
         if let below { return SuggestedLine.question(below.map { SuggestedLine($0, rest) }) }
+        // `hub join http://127.0.0.1:8123`
+        if parent == ["hub", "join"], word.contains("://") {
+            let kind = word.lowercased().hasPrefix("mqtt") ? "mqtt" : "home-assistant"
+            return SuggestedLine.question(SuggestedLine(parent + [kind], [word] + rest))
+        }
         // `hub names kitchen.example.org`
         if word.contains("."), !word.hasPrefix("."), [["hub", "names"], ["hub", "ways"]].contains(parent) {
             return SuggestedLine.question(SuggestedLine(parent + ["add"], [word] + rest))
@@ -203,13 +218,21 @@ struct UnknownCommand {
         }.first { CommandPath(parent + $0).rest.isEmpty }
     }
 
+    /// `home Lamp 40`: of an appliance that is known.
+    private func percentage(_ word: String, of name: some Sequence<String>) -> String? {
+        guard parent == ["home"], CommandSynonyms.isPercentage(word), Int(digits: word) != nil,
+            CommandSynonyms.isAppliance(name.joined(separator: " "))
+        else { return nil }
+        return word + "%"
+    }
+
     /// `home Lamp on`, `lamp on`: the name of an appliance in the place of a command.
     private var appliance: String? {
         let words = [word] + rest
         guard parent == ["home"] || parent.isEmpty, words.count > 1, !words.contains(""),
             let last = words.last
         else { return nil }
-        let switched = GermanOrder.switched(last)
+        let switched = GermanOrder.switched(last) ?? percentage(last, of: words.dropLast())
         // `exec House 5` is no order.
         guard switched != nil || parent == ["home"] && (try? Setting(last)) != nil else { return nil }
         let name = words.dropLast().joined(separator: " ")

@@ -41,7 +41,10 @@ struct HomeSetCommand: AsyncParsableCommand {
     var third: String?
 
     /// What locks, doors and blinds do, in sentences.
-    private static let verbs = ["lock", "unlock", "open", "close", "raise", "lower"]
+    private static let verbs = [
+        "lock": "lock", "unlock": "unlock", "open": "open", "close": "close", "raise": "raise",
+        "lower": "lower", "up": "raise", "down": "lower",
+    ]
 
     func validate() throws {
         guard (second == nil) != appliances.isEmpty else {
@@ -74,10 +77,13 @@ struct HomeSetCommand: AsyncParsableCommand {
                 try await set(nil, to: both, $0)
             }
         }
-        if third == nil, HomeSetCommand.verbs.contains(second.lowercased()) {
+        if third == nil, let verb = HomeSetCommand.verbs[second.lowercased()] {
             throw UsageMistake(
                 "\(quoted(second)) is a word of 'hubpair home say'", meant: ["home", "say"],
-                [second.lowercased(), device])
+                [verb, device])
+        }
+        if third == nil, second.lowercased() == "toggle" {
+            throw UsageMistake("\(quoted(second)) is not a value", hint: CommandSynonyms.toggle)
         }
         let setting = try SaidSetting(third ?? second)
         try await home.use(within: confirmation, holding: device) {
@@ -99,7 +105,7 @@ struct HomeSetCommand: AsyncParsableCommand {
                 ?? setting.activator(of: device, units)
         } catch let error as SelectionError {
             if let named, let mistake = forgottenQuotes(named, among: devices) { throw mistake }
-            if let mistake = allMistake(setting) { throw mistake }
+            if let mistake = allMistake(setting) ?? manyMistake(named, setting, devices) { throw mistake }
             throw try await isRoom(session) ? roomMistake(setting) : error
         }
         try device.checkIsSettable()
@@ -133,6 +139,26 @@ struct HomeSetCommand: AsyncParsableCommand {
             "\(quoted(device)) is no appliance",
             hint: "all but locks, blinds, heatings and sensors: "
                 + "\(SuggestedLine(["home", word.lowercased()], ["--all"]))")
+    }
+
+    /// `home set lights on`, `home set 'Desk lamp' 'Hall light' on`: more than one are meant.
+    private func manyMistake(
+        _ named: String?, _ setting: SaidSetting, _ devices: [ControlledDevice]
+    ) -> UsageMistake? {
+        let word = third ?? second ?? setting.text
+        if let named {
+            let names = [device, named].compactMap { try? Selection($0).device(in: devices).name }
+            guard names.count == 2 else { return nil }
+            return UsageMistake(
+                "\(quoted(named)) is an appliance, too",
+                hint: "one at a time: \(SuggestedLine(["home", "set"], [names[0], word]))")
+        }
+        // `lamps` are lights.
+        let type = StrayArgument.lights.contains(device.lowercased()) ? "lights" : device
+        guard Selection(type).isType(among: devices) else { return nil }
+        return UsageMistake(
+            "\(quoted(device)) is a type, and no appliance",
+            hint: "for all of it: \(SuggestedLine(["home", "set"], ["--type", type, word]))")
     }
 
     /// `home set Device 0 on`: the error for a name of two words without quotation marks.

@@ -55,6 +55,10 @@ struct HomeTimerCommand: AsyncParsableCommand {
         guard !clear || device != nil && setting == nil && times == 0 else {
             throw ValidationError("--clear takes an appliance, and nothing else")
         }
+        // One appliance at a time: nobody sees which of all were meant.
+        guard !clear || !["all", "alle", "everything", "alles"].contains(device?.lowercased()) else {
+            throw ValidationError("--clear takes one appliance. Say hubpair home timer APPLIANCE --clear")
+        }
         if times == 0, let device, let setting, let span = SaidTime.span(setting)?.written {
             throw ValidationError(
                 "missing: what to set it to. Say "
