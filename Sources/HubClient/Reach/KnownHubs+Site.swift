@@ -8,7 +8,8 @@ extension KnownHubs {
     /// hub that is known keeps its name and its key, and its ways unless it came from the same hub. Of one
     /// teller no more are kept than it may tell of at a time, or it could fill the file with ever new ones.
     mutating func take(_ told: [SiteHub], by teller: Pin, at now: Date) {
-        for each in told where each.pin != teller {
+        let left = hubs.first { $0.pin == teller }?.left ?? []
+        for each in told where each.pin != teller && !left.contains(each.pin.fingerprint) {
             if var hub = hubs.first(where: { $0.pin == each.pin }) {
                 guard hub.by == teller.fingerprint else { continue }
                 let before = hub

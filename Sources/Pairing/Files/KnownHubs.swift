@@ -23,6 +23,8 @@ public struct KnownHub: Equatable, Sendable {
     package var by: Fingerprint?
     /// The mark of what it has told of its site.
     package var site: String?
+    /// The hubs that it has told of and that were forgotten here: it brings none of them back.
+    package fileprivate(set) var left: [Fingerprint] = []
 
     /// The first 10 bytes of the pin.
     public var fingerprint: Fingerprint { pin.fingerprint }
@@ -31,7 +33,7 @@ public struct KnownHub: Equatable, Sendable {
     fileprivate func with(_ pin: Pin) -> KnownHub {
         var hub = KnownHub(
             name: name, pin: pin, address: address, paired: paired, isPending: isPending, ways: ways)
-        (hub.by, hub.site) = (by, site)
+        (hub.by, hub.site, hub.left) = (by, site, left)
         return hub
     }
 
@@ -77,7 +79,8 @@ public struct KnownHub: Equatable, Sendable {
 /// statement that named the key, and the fingerprints of those before, with a space between two, the latest
 /// first, 16 at most.
 /// `by` stands in the group of a hub of a site: the fingerprint of the hub that has told of it; and `site` in
-/// the group of that one: the mark of what it has told.
+/// the group of that one: the mark of what it has told, and `left`: the fingerprints of those that were
+/// forgotten, and do not come back by it, the latest first, 64 at most.
 /// `status=pending` in place of `paired`: this computer has asked, and the owner has not answered.
 /// `[added …]`: ``AddedHub``.
 ///
@@ -131,6 +134,7 @@ public struct KnownHubs: Equatable, Sendable {
             hub.was = KnownHubs.fingerprints(file.value("was", in: group))
             hub.by = file.value("by", in: group).flatMap { Fingerprint($0) }
             hub.site = file.value("site", in: group).flatMap { SiteHub.isMark($0) ? $0 : nil }
+            hub.left = KnownHubs.fingerprints(file.value("left", in: group))
             hubs.append(hub)
         }
         added = try KnownHubs.addedHubs(in: file)
@@ -199,6 +203,8 @@ public struct KnownHubs: Equatable, Sendable {
         file.set(key, to: text.isEmpty ? nil : text, in: KeyFile.formatGroup)
     }
 
+    /// The most hubs that one tells of and that are noted as forgotten.
+    private static let maximumLeft = 64
     /// The most keys of before that are noted of a hub.
     private static let maximumWas = 16
 
@@ -280,6 +286,15 @@ public struct KnownHubs: Equatable, Sendable {
 
     /// Removes the hub with this fingerprint; if it was the default, there is none from now on.
     public mutating func forget(_ fingerprint: Fingerprint) {
+        if let by = hubs.first(where: { $0.fingerprint == fingerprint })?.by,
+            let index = hubs.firstIndex(where: { $0.fingerprint == by })
+        {
+            let left = [fingerprint] + hubs[index].left.filter { $0 != fingerprint }
+            hubs[index].left = Array(left.prefix(KnownHubs.maximumLeft))
+            file.set(
+                "left", to: hubs[index].left.map(\.description).joined(separator: " "),
+                in: KnownHubs.group(by.description))
+        }
         file.removeGroup(KnownHubs.group(fingerprint.description))
         hubs.removeAll { $0.fingerprint == fingerprint }
         if defaultHub == fingerprint {

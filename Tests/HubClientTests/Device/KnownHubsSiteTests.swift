@@ -39,6 +39,28 @@ import Testing
         #expect(try KnownHubs(parsing: known.serialized).hubs == known.hubs)
     }
 
+    @Test func whatWasForgottenStaysAway() throws {
+        var known = try KnownHubsSiteTests.known()
+        let teller = try KnownHubsSiteTests.pin(1)
+        let told = try (3...72).map { try KnownHubsSiteTests.told($0, "Wing \($0)", "10.0.0.3:8000") }
+        known.take([told[0], told[1]], by: teller, at: KnownHubsSiteTests.time)
+        known.forget(told[0].pin.fingerprint)
+        // Something is new, after the file was read again.
+        known = try KnownHubs(parsing: known.serialized)
+        known.take(Array(told.prefix(3)), by: teller, at: KnownHubsSiteTests.time)
+        #expect(known.hubs.dropFirst(2).map(\.pin) == [told[1].pin, told[2].pin])
+        // Whoever pairs with it has it, and may forget it once more.
+        known.insert(
+            KnownHub(name: told[0].name, pin: told[0].pin, address: nil, paired: KnownHubsSiteTests.time))
+        #expect(known.hubs.contains { $0.pin == told[0].pin })
+        for each in told {
+            known.take([each], by: teller, at: KnownHubsSiteTests.time)
+            known.forget(each.pin.fingerprint)
+        }
+        #expect(known.hubs.count == 2)
+        #expect(known.hubs[0].left.count == 64 && known.hubs[0].left.first == told[69].pin.fingerprint)
+    }
+
     @Test func whatIsKnownStays() throws {
         let before = try KnownHubsSiteTests.known()
         var known = before

@@ -245,8 +245,12 @@ class SiteTests(unittest.TestCase):
             self.assertEqual(status, 0, words)
             self.assertEqual(json.loads(out)["status"], "approved")
             self.assertRegex(client("hubs")[1], f"North wing +{fingerprints[1]} .* by {fingerprints[0]}")
-        with self.subTest("who forgets a hub is not told of it again, as long as nothing is new"):
+        with self.subTest("who forgets a hub is not told of it again, though something is new"):
             self.assertEqual(client("hubs", "forget", "North wing")[0], 0)
+            wing.run("hub", "ways", "add", "wing.example.org:8000")
+            self.first.wait_for(
+                lambda: any(way["address"] == "wing.example.org:8000" for way in told(self.first, laptop)[1]["North wing"]["ways"]),
+                "the new way is told of")
             self.assertEqual(client("call", "GET", "/hubpair/v1/device")[0], 0)
             self.assertNotIn("North wing", client("hubs")[1])
         with self.subTest("revoked at one, refused at both"):
