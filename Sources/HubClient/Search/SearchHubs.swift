@@ -42,18 +42,15 @@ package struct SearchHubs: Sendable {
     /// sleeps takes half of that.
     private static let reachDeadline = Duration.seconds(1)
 
-    /// A wait is reported again if its end has moved by this much.
+    /// A wait is reported again if its end has moved by this much, or, if it has none, whenever it is for
+    /// something else: so often in all.
     private static let shift = Duration.milliseconds(20)
+    private static let maximumExplained = 32
 
-    private let browser: HubBrowser
     private let known: KnownHubs
     private let options: Options
 
-    package init(browser: HubBrowser = HubBrowser(through: .automatic), known: KnownHubs, options: Options) {
-        self.browser = browser
-        self.known = known
-        self.options = options
-    }
+    package init(known: KnownHubs, options: Options) { (self.known, self.options) = (known, options) }
 
     /// Searches, and reports events as they happen.
     ///
@@ -134,9 +131,11 @@ package struct SearchHubs: Sendable {
                     hasNews = true
                     if options.explainsWaits {
                         for wait in search.waits(at: now) {
-                            let (before, until) = (explained[wait.subject], wait.until ?? .zero)
+                            let subject = wait.until == nil ? wait.what : wait.subject
+                            let (before, until) = (explained[subject], wait.until ?? .zero)
                             if let before, abs((until - before) / SearchHubs.shift) < 1 { continue }
-                            explained[wait.subject] = until
+                            if before == nil, explained.count == SearchHubs.maximumExplained { continue }
+                            explained[subject] = until
                             try report(.wait(wait, at: now))
                         }
                     }
@@ -174,9 +173,7 @@ package struct SearchHubs: Sendable {
     private func browse(
         _ type: ServiceType, _ number: Int, _ inbox: Batch<SearchState.Step>, _ steps: Steps
     ) async {
-        var browser = browser
-        browser.serviceType = type.description
-        browser.follows = options.watches
+        let browser = HubBrowser(serviceType: type.description, follows: options.watches)
         do {
             try await browser.sightings.deliver { sighting in
                 // It may be the last thing that was waited for.

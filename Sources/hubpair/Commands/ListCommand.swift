@@ -79,7 +79,7 @@ struct ListCommand: AsyncParsableCommand {
     var types: [String] = []
 
     @Flag(
-        help: "Say on standard error what the search waits for, and when it ends.")
+        help: "Say on standard error what the search waits for, when it ends, and how each hub is.")
     var explain = false
 
     @OptionGroup var configuration: ConfigurationOption

@@ -53,7 +53,10 @@ struct ListNetworkHubs: Equatable {
                 _exit(0)
             }
             guard case .over(let hubs) = event else { return try output.show(event) }
-            if explainsWaits { Console.note("\(milliseconds(since: start)) ms: nothing more is waited for") }
+            if explainsWaits {
+                Console.note("\(milliseconds(since: start)) ms: nothing more is waited for")
+                ListOutput.explain(hubs)
+            }
             try output.show(event)
             // The kernel closes what the search has opened, at once. To do it here, thread after thread,
             // takes a fifth of the search where 200 hosts have just answered on a slow machine.

@@ -10,6 +10,8 @@ struct ListOutput {
     private static let maximumWarnings = 16
     /// The most hubs that are shown as gone.
     private static let maximumGone = 16
+    /// The most hubs of which `--explain` says one by one how they are.
+    private static let maximumExplained = 16
     /// The most impostors that are remembered as named.
     private static let maximumAccused = 1_024
 
@@ -84,6 +86,31 @@ struct ListOutput {
         for (id, count) in Dictionary(claimed.map { ($0, 1) }, uniquingKeysWith: +) where count > 1 {
             Console.note("warning: \(count) hubs announce the id \(id); at most one of them is that hub")
         }
+    }
+
+    /// Says how each hub is and by whom it was found; of many of the first, before all of those that do not
+    /// answer.
+    static func explain(_ hubs: [AssessedHub]) {
+        let silent = hubs.filter { $0.answers == false }
+        let all = silent + hubs.filter { $0.answers != false }
+        for found in all.prefix(maximumExplained) {
+            let state =
+                switch found.answers {
+                case true: "accepts connections"
+                case false: "does not accept connections"
+                default: "was not connected to"
+                }
+            let ways = DiscoveredHub.Source.allCases.filter(found.hub.sources.contains).map(\.rawValue)
+            Console.note(
+                "\(found.hub.name) at \(HubRow(found).bestAddress): \(state), found after "
+                    + "\(Int(found.hub.firstSeen / .milliseconds(1))) ms by \(ways.joined(separator: ", "))")
+        }
+        let rest = all.dropFirst(maximumExplained)
+        guard !rest.isEmpty else { return }
+        let (open, closed) = (rest.count { $0.answers == true }, rest.count { $0.answers == false })
+        Console.note(
+            "\(rest.count) more hubs: \(open) accept connections, \(closed) do not, "
+                + "\(rest.count - open - closed) were not connected to")
     }
 
     private mutating func warn(_ text: String) throws {
