@@ -1,3 +1,4 @@
+import Addresses
 import Discovery
 import Testing
 
@@ -177,8 +178,9 @@ import Testing
         ].map { proofs.insert($0) }
         #expect(news == [true, false, true])
         let address = try #require(NetworkAddress("10.0.0.1"))
-        #expect(proofs.hasHandshake(at: address, port: 8000))
-        let removals = [proofs.remove(address, port: 8000), proofs.remove(address, port: 8000)]
+        let place = HubAddress(address, port: 8000)
+        #expect(proofs.hasHandshake(at: place))
+        let removals = [proofs.remove(at: place), proofs.remove(at: place)]
         #expect(removals == [true, false])
     }
 }

@@ -59,10 +59,6 @@ public struct HubProofs: Sendable {
     /// Removes the proofs of a place.
     ///
     /// - Returns: false if there were none.
-    public mutating func remove(_ address: NetworkAddress, port: UInt16) -> Bool {
-        remove(at: HubAddress(address, port: port))
-    }
-
     package mutating func remove(at place: HubAddress) -> Bool {
         renewed[place] = nil
         return places.removeValue(forKey: place) != nil
@@ -78,18 +74,9 @@ public struct HubProofs: Sendable {
         if let last = renewed[place], last < time { _ = remove(at: place) }
     }
 
-    /// True if there is a proof for this place.
-    public func contains(_ address: NetworkAddress, port: UInt16) -> Bool {
-        contains(HubAddress(address, port: port))
-    }
-
     package func contains(_ place: HubAddress) -> Bool { places[place] != nil }
 
     /// True if a handshake has proven a key at this place.
-    public func hasHandshake(at address: NetworkAddress, port: UInt16) -> Bool {
-        hasHandshake(at: HubAddress(address, port: port))
-    }
-
     package func hasHandshake(at place: HubAddress) -> Bool {
         places[place]?.contains(where: \.isHandshake) ?? false
     }
@@ -114,9 +101,7 @@ public struct HubProofs: Sendable {
             rows += split(hub, by: proofs)
         }
         let left = places.values.joined().filter { $0.source != nil && !used.contains($0) }
-        let groups = Dictionary(grouping: left.sorted(by: HubProofs.isEarlier)) {
-            KeyAndPort(pin: $0.pin, port: $0.port)
-        }
+        let groups = Dictionary(grouping: left.sorted(by: HubProofs.isEarlier)) { [$0.pin: $0.port] }
         for group in groups.values.sorted(by: { HubProofs.isEarlier($0[0], $1[0]) }) {
             if let index = rows.firstIndex(where: { $0.pin == group[0].pin && $0.port == group[0].port }) {
                 rows[index] = rows[index].adding(group, rules: rules)
@@ -125,11 +110,6 @@ public struct HubProofs: Sendable {
             }
         }
         return rows
-    }
-
-    private struct KeyAndPort: Hashable {
-        let pin: Pin
-        let port: UInt16
     }
 
     private static func isEarlier(_ one: HubProof, _ other: HubProof) -> Bool {

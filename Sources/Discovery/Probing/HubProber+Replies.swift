@@ -7,7 +7,7 @@ extension HubProber {
     /// A hub comes once for each of its addresses, and again when it says something new.
     public var replies: SearchResults<VerifiedReply> {
         SearchResults(maximumUnread: HubProber.maximumUnread) { output, ended throws(DiscoveryError) in
-            try ProbeSession(self, counter: counter, output: output, ended: ended)
+            try ProbeSession(self, output: output, ended: ended)
         }
     }
 }

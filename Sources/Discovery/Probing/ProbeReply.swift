@@ -40,9 +40,7 @@ public struct ProbeReply: Hashable, Sendable {
 
     /// Parses the bytes of a datagram and verifies the signature, which takes about 0.1 ms.
     public init(verifying bytes: [UInt8]) throws(ProbeReplyError) {
-        guard let nonce = ProbeReply.nonce(of: bytes) else { throw .wrongMagic }
-        guard bytes.count >= ProbeReply.byteCounts.lowerBound else { throw .tooShort(bytes.count) }
-        guard bytes.count <= ProbeReply.byteCounts.upperBound else { throw .tooLong(bytes.count) }
+        nonce = try ProbeReply.parts(of: bytes, length: bytes.count).nonce
         let nameCount = Int(bytes[23])
         let wholeCount = ProbeReply.fixedByteCount + nameCount
         guard bytes.count >= wholeCount else { throw .tooShort(bytes.count) }
@@ -62,23 +60,22 @@ public struct ProbeReply: Hashable, Sendable {
         guard let signature = try? P256.Signing.ECDSASignature(rawRepresentation: bytes[keyEnd...]),
             key.isValidSignature(signature, for: bytes[..<keyEnd])
         else { throw .invalidSignature }
-        self.nonce = nonce
         self.name = name
         isPairingOpen = bytes[20] & 1 == 1
         pin = Pin(key)
     }
 
-    /// The nonce of a datagram that begins with a reply's magic number; nil for any other. It can be shorter
-    /// than 16 bytes.
-    static func nonce(of bytes: [UInt8]) -> [UInt8]? {
-        guard bytes.starts(with: magic) else { return nil }
-        return Array(bytes.dropFirst(magic.count).prefix(Probe.nonceByteCount))
-    }
-
-    /// The bytes of a reply between nonce and signature; nil if the length is not that of a reply.
-    static func statement(of bytes: [UInt8]) -> ArraySlice<UInt8>? {
-        guard byteCounts.contains(bytes.count) else { return nil }
-        return bytes.dropFirst(magic.count + Probe.nonceByteCount).dropLast(signatureByteCount)
+    /// The nonce, and what stands between it and the signature, of a datagram of `length` bytes that begins
+    /// with `bytes` and may be a reply by its magic number and length.
+    static func parts(
+        of bytes: [UInt8], length: Int
+    ) throws(ProbeReplyError) -> (nonce: [UInt8], statement: ArraySlice<UInt8>) {
+        guard bytes.starts(with: magic) else { throw .wrongMagic }
+        guard length >= byteCounts.lowerBound else { throw .tooShort(length) }
+        guard length <= byteCounts.upperBound, length == bytes.count else { throw .tooLong(length) }
+        let rest = bytes.dropFirst(magic.count)
+        let statement = rest.dropFirst(Probe.nonceByteCount).dropLast(signatureByteCount)
+        return (Array(rest.prefix(Probe.nonceByteCount)), statement)
     }
 
     /// The bytes of a hub's reply to `probe`: at most 184, always fewer than the probe has. Throws

@@ -16,7 +16,6 @@ actor ProbeSession: SearchSession {
 
     private let loop: EventLoopThread
     private let prober: HubProber
-    private let counter: HubProber.Counter
     private let output: SearchResults<VerifiedReply>.Output
     private let ended: SearchResults<VerifiedReply>.Ended
 
@@ -35,13 +34,11 @@ actor ProbeSession: SearchSession {
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
     init(
-        _ prober: HubProber, counter: HubProber.Counter,
-        output: @escaping SearchResults<VerifiedReply>.Output,
+        _ prober: HubProber, output: @escaping SearchResults<VerifiedReply>.Output,
         ended: @escaping SearchResults<VerifiedReply>.Ended
     ) throws(DiscoveryError) {
         loop = try EventLoopThread()
         self.prober = prober
-        self.counter = counter
         self.output = output
         self.ended = ended
     }
@@ -114,7 +111,7 @@ actor ProbeSession: SearchSession {
         let probe = Probe(using: &generator)
         screen.expect(probe)
         links.send(probe.bytes, to: prober.port, through: sockets) { code in
-            counter.counts.withLock { $0.note(code) }
+            prober.counter.counts.withLock { $0.note(code) }
         }
     }
 
@@ -126,9 +123,9 @@ actor ProbeSession: SearchSession {
             let path = datagram.path
             let source = links.onLinkSource(path.peer, on: path.interface)
             switch screen.judge(datagram.bytes, length: datagram.length, from: source, at: elapsed) {
-            case .dropped(let reason): counter.counts.withLock { $0.dropped[reason, default: 0] += 1 }
+            case .dropped(let reason): prober.counter.counts.withLock { $0.dropped[reason, default: 0] += 1 }
             case .verified(let reply):
-                counter.counts.withLock { $0.accepted += 1 }
+                prober.counter.counts.withLock { $0.accepted += 1 }
                 guard let source, let link = links.links[path.interface] else { continue }
                 let answer = VerifiedReply(
                     reply: reply, address: source, interface: link.interface, elapsed: elapsed)

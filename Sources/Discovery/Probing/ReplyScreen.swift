@@ -73,23 +73,18 @@ struct ReplyScreen: Sendable {
     mutating func judge(
         _ bytes: [UInt8], length: Int, from source: NetworkAddress?, at now: Duration
     ) -> Verdict {
-        guard let nonce = ProbeReply.nonce(of: bytes) else { return .dropped(.wrongMagic) }
-        guard length >= ProbeReply.byteCounts.lowerBound else { return .dropped(.tooShort) }
-        guard length <= ProbeReply.byteCounts.upperBound, let statement = ProbeReply.statement(of: bytes)
-        else {
-            return .dropped(.tooLong)
-        }
-        guard let source else { return .dropped(.offLink) }
-        guard nonces.contains(nonce) else { return .dropped(.wrongNonce) }
-        // Checked for all sources: a hub signs each reply separately, so a repeated signature does not come
-        // from the hub. A host that overhears a reply and sends it first suppresses the hub's own; the next
-        // probes give the hub another chance.
-        let signature = bytes.suffix(64)
-        guard !signatures.keys.contains(signature) else { return .dropped(.replayed) }
-        let said = Statement(source: source, bytes: statement)
-        guard !statements.keys.contains(said) else { return .dropped(.repeated) }
-        guard admits(source, at: now) else { return .dropped(.overLimit) }
         do throws(ProbeReplyError) {
+            let (nonce, statement) = try ProbeReply.parts(of: bytes, length: length)
+            guard let source else { return .dropped(.offLink) }
+            guard nonces.contains(nonce) else { return .dropped(.wrongNonce) }
+            // Checked for all sources: a hub signs each reply separately, so a repeated signature does not
+            // come from the hub. A host that overhears a reply and sends it first suppresses the hub's own;
+            // the next probes give the hub another chance.
+            let signature = bytes.suffix(64)
+            guard !signatures.keys.contains(signature) else { return .dropped(.replayed) }
+            let said = Statement(source: source, bytes: statement)
+            guard !statements.keys.contains(said) else { return .dropped(.repeated) }
+            guard admits(source, at: now) else { return .dropped(.overLimit) }
             let reply = try ProbeReply(verifying: bytes)
             signatures.insert(signature, atMost: ReplyScreen.remembered)
             statements.insert(said, atMost: ReplyScreen.remembered)

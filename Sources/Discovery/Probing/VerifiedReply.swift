@@ -9,14 +9,4 @@ public struct VerifiedReply: Hashable, Sendable {
     public let interface: NetworkInterface
     /// When it came, since the start of the search.
     public let elapsed: Duration
-
-    /// A reply from `address` on `interface`.
-    public init(
-        reply: ProbeReply, address: NetworkAddress, interface: NetworkInterface, elapsed: Duration
-    ) {
-        self.reply = reply
-        self.address = address
-        self.interface = interface
-        self.elapsed = elapsed
-    }
 }

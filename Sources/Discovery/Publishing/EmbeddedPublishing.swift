@@ -152,7 +152,7 @@ final class EmbeddedPublishing: PublishingStack {
             tellNames()
             tellIfEstablished()
         case .collision:
-            hostName = EmbeddedPublishing.alternative(to: hostName)
+            hostName = alternativeName(to: hostName) { avahi_alternative_host_name($0) }
             changed(.ready)  // publishes again, under the new host name
         case .refused: changed(.service(nil, result))
         }
@@ -169,17 +169,11 @@ final class EmbeddedPublishing: PublishingStack {
             guard machineConflicts < EmbeddedPublishing.maximumMachineConflicts else {
                 return machineName = nil
             }
-            machineName = EmbeddedPublishing.alternative(to: taken)
+            machineName = alternativeName(to: taken) { avahi_alternative_host_name($0) }
             changed(.ready)  // publishes again, under the new name
         // The service is announced whether the machine's name is or not.
         case .refused: break
         }
-    }
-
-    private static func alternative(to name: String) -> String {
-        guard let pointer = avahi_alternative_host_name(name) else { return name }
-        defer { avahi_free(pointer) }
-        return String(cString: pointer)
     }
 
     private func tellNames() {

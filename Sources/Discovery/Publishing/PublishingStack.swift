@@ -93,9 +93,12 @@ func withAvahiStrings<Result>(
     return body(list)
 }
 
-/// avahi's next alternative if `name` is taken: `Hub #2`, at most 63 bytes.
-func alternativeName(to name: String) -> String {
-    guard let pointer = avahi_alternative_service_name(name) else { return name }
+/// avahi's next alternative if `name` is taken: `Hub #2`, at most 63 bytes; or `hub-2` of a host.
+func alternativeName(
+    to name: String,
+    by next: (UnsafePointer<CChar>) -> UnsafeMutablePointer<CChar>? = { avahi_alternative_service_name($0) }
+) -> String {
+    guard let pointer = next(name) else { return name }
     defer { avahi_free(pointer) }
     return String(cString: pointer)
 }
