@@ -18,7 +18,7 @@ import Testing
     /// What the steps so far mean to whoever carries them out.
     private struct Account {
         var asked: Set<ServiceInstance> = []
-        var pending = 0
+        var said = SourceProgress()
         var settled = 0
         /// What is told of each name: the instances that have an address, and those that have none.
         var told: [[UInt8]: Set<ServiceInstance>] = [:]
@@ -29,19 +29,20 @@ import Testing
                 #expect(asked.insert(instance).inserted, "asked twice: \(context)")
             case .free(let instance):
                 #expect(asked.remove(instance) != nil, "freed, and not asked: \(context)")
-            case .pending(let count):
-                #expect((count == 0) != (pending == 0), "said again: \(context)")
-                pending = count
-            case .settled:
-                settled += 1
-                #expect(pending == 0 && settled == 1, "\(context)")
-            case .interrupted: asked = []
+            case .say(.quiet(let new)):
+                #expect(new != said, "said again: \(context)")
+                if new.hasSettled, !said.hasSettled {
+                    settled += 1
+                    #expect(new.pendingCount == 0 && settled == 1, "\(context)")
+                }
+                if let lost = new.unresolved?.instance, new.unresolved != said.unresolved {
+                    told[lost.nameBytes, default: []].insert(lost)
+                }
+                said = new
             case .say(.found(let service, by: _)):
                 told[service.instance.nameBytes, default: []].insert(service.instance)
-            case .unresolved(let instance, _):
-                told[instance.nameBytes, default: []].insert(instance)
             case .say(.gone(.service(let instance))): told[instance.nameBytes]?.remove(instance)
-            case .say, .flooded: break
+            case .say: break
             }
         }
     }
@@ -74,7 +75,10 @@ import Testing
             case 15: if account.asked.contains(instance) { book.fail(instance, .timedOut, at: now) }
             case 16: book.hintsAreIn(at: now)
             case 17: book.allForNow()
-            case 18: if turn % 50 == 0 { book.interrupt(.daemonLost) }
+            case 18:
+                guard turn % 50 == 0 else { break }
+                book.interrupt(.daemonLost)
+                account.asked = []
             case 19: book.noteDirect(host, on: lan, family)
             case 20: if turn % 40 == 0, !follows { book.standAlone(at: now) }
             default: book.expire(at: now)
@@ -97,7 +101,7 @@ import Testing
         while let step = book.nextStep() { account.carryOut(step, "seed \(seed), at the end") }
         // Who follows asks again some time.
         #expect(follows || book.nextDeadline == nil, "seed \(seed)")
-        #expect(account.pending == 0 && account.settled == 1, "seed \(seed)")
+        #expect(account.said.pendingCount == 0 && account.settled == 1, "seed \(seed)")
         // Whatever need not be asked for: of each name that is still announced something is told.
         for name in book.knownNames {
             #expect(account.told[name]?.isEmpty == false, "seed \(seed): nothing of \(name)")

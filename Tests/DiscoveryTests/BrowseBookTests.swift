@@ -4,6 +4,36 @@ import Testing
 
 /// The bookkeeping of a browse as a pure value: what a stack says and times in, steps out.
 @Suite struct BrowseBookTests {
+    /// A step, or what has changed in what the browse says of itself.
+    private enum Told: Hashable {
+        case say(Sighting), ask(ServiceInstance, domain: [UInt8]), free(ServiceInstance)
+        case pending(Int), unresolved(ServiceInstance, ResolveError), settled, flooded
+        case interrupted(DiscoveryError)
+
+        static func all(_ step: BrowseBook.Step, after old: inout SourceProgress) -> [Told] {
+            switch step {
+            case .say(.quiet(let new)):
+                defer { old = new }
+                var all: [Told] = []
+                if new.pendingCount != old.pendingCount { all.append(.pending(new.pendingCount)) }
+                if let it = new.unresolved, it != old.unresolved {
+                    all.append(.unresolved(it.instance, it.error))
+                }
+                if new.isFlooded, !old.isFlooded { all.append(.flooded) }
+                if let it = new.interruption, it != old.interruption { all.append(.interrupted(it)) }
+                if new.hasSettled, !old.hasSettled { all.append(.settled) }
+                return all
+            case .say(let sighting): return [.say(sighting)]
+            case .ask(let instance, let domain): return [.ask(instance, domain: domain)]
+            case .free(let instance): return [.free(instance)]
+            }
+        }
+    }
+
+    private final class Said { var progress = SourceProgress() }
+
+    /// What the book of this test has said of itself last.
+    private let said = Said()
     private let start = ContinuousClock.now
     private let lan = NetworkInterface(index: 2, name: "eth0")
 
@@ -24,19 +54,20 @@ import Testing
     private func book(
         follows: Bool = false, atOnce: Int = 100, awaitsHints: Bool = false
     ) -> BrowseBook {
-        BrowseBook(
+        said.progress = SourceProgress()
+        return BrowseBook(
             follows: follows, patience: .seconds(1), maximumQuestions: atOnce, awaitsHints: awaitsHints)
     }
 
-    private func steps(_ book: inout BrowseBook) -> [BrowseBook.Step] {
-        var steps: [BrowseBook.Step] = []
-        while let step = book.nextStep() { steps.append(step) }
-        return steps
+    private func steps(_ book: inout BrowseBook) -> [Told] {
+        var told: [Told] = []
+        while let step = book.nextStep() { told += Told.all(step, after: &said.progress) }
+        return told
     }
 
-    private func ask(_ name: String) -> BrowseBook.Step { .ask(instance(name), domain: [0x6C]) }
+    private func ask(_ name: String) -> Told { .ask(instance(name), domain: [0x6C]) }
 
-    private func announce(_ names: String..., to book: inout BrowseBook) -> [BrowseBook.Step] {
+    private func announce(_ names: String..., to book: inout BrowseBook) -> [Told] {
         for name in names { book.announce(instance(name), domain: [0x6C], at: start) }
         return steps(&book)
     }

@@ -1,4 +1,5 @@
 import Addresses
+import Synchronization
 import TestSupport
 import Testing
 
@@ -6,7 +7,7 @@ import Testing
 
 /// A name server of the tests: records by name, and how it answers a question.
 private struct FakeServer {
-    var records: [String: [(type: UInt8, data: [UInt8])]] = [:]
+    var records: [String: [(type: RecordType, data: [UInt8])]] = [:]
     /// Puts a target's addresses beside its SRV record, as servers do (RFC 2782).
     var tellsMore = true
 
@@ -23,25 +24,25 @@ private struct FakeServer {
         if let txt { records[instance, default: []].append((RecordType.txt, txt)) }
     }
 
-    func answer(_ question: DomainSearch.Question, truncated: Bool = false) -> DomainSearch.Answer {
+    func answer(_ question: DomainSearch.Question, truncated: Bool = false) -> [UInt8]? {
         let name = question.name.text
         var found = (records[name] ?? []).filter {
-            $0.type == question.kind.rawValue || $0.type == RecordType.cname
+            $0.type == question.kind || $0.type == .cname
         }
         .map { (name, $0) }
-        guard !found.isEmpty else { return .nothing }
+        guard !found.isEmpty else { return nil }
         if tellsMore {
-            for (_, record) in found where record.type == RecordType.srv || record.type == RecordType.cname {
-                let target = record.type == RecordType.srv ? Array(record.data.dropFirst(6)) : record.data
+            for (_, record) in found where record.type == .srv || record.type == .cname {
+                let target = record.type == .srv ? Array(record.data.dropFirst(6)) : record.data
                 let text = Self.text(target)
-                found += (records[text] ?? []).filter { $0.type != RecordType.ptr }.map { (text, $0) }
+                found += (records[text] ?? []).filter { $0.type != .ptr }.map { (text, $0) }
             }
         }
         var message = MessageBuilder(flags: truncated ? 0x8780 : 0x8580, records: UInt16(found.count))
         for (name, record) in found {
-            message.record(Self.name(name), record.type, class: [0, 1], record.data)
+            message.record(Self.name(name), record.type.rawValue, class: [0, 1], record.data)
         }
-        return .message(message.bytes)
+        return message.bytes
     }
 
     private static func text(_ name: [UInt8]) -> String {
@@ -55,33 +56,45 @@ private struct FakeServer {
 }
 
 @Suite struct DomainSearchTests {
-    private static let rules = HubAddressRules(networks: [])
-
-    private func search(_ domain: String = "home.example", types: [String] = ["_hestia._tcp"]) throws
-        -> DomainSearch
-    {
-        DomainSearch(
-            try SearchDomain(domain).name,
-            types: try types.map { text throws(ServiceNameError) in try ServiceType(text) },
-            rules: Self.rules)
+    /// What a search has told, and how it ended.
+    private struct Outcome {
+        var sightings: [Sighting] = []
+        var unresolved: [SourceProgress.Unresolved] = []
+        var failure: ResolveError?
+        var isIncomplete = false
     }
 
-    /// Answers all questions; checks that each is asked once, and the bound on them.
-    private func run(
-        _ search: inout DomainSearch, _ answer: (DomainSearch.Question) -> DomainSearch.Answer
-    ) -> [Sighting] {
-        var asked: Set<DomainSearch.Question> = []
-        var sightings: [Sighting] = []
-        var queue = search.takeQuestions()
-        while !queue.isEmpty {
-            let question = queue.removeFirst()
-            #expect(asked.insert(question).inserted)
-            sightings += search.take(answer(question), of: question)
-            queue += search.takeQuestions()
+    /// Answers all questions, some at once and some later; checks that each is asked once, and the bound on
+    /// them.
+    private func search(
+        _ domain: String = "home.example", types: [String] = ["_hestia._tcp"],
+        maximumInstances: Int = DomainSearch.maximumInstances,
+        _ answer: @escaping @Sendable (DomainSearch.Question) throws(ResolveError) -> [UInt8]?
+    ) async throws -> Outcome {
+        let asked = Mutex<Set<DomainSearch.Question>>([])
+        let told = Mutex<[Sighting]>([])
+        let types = try types.map { text throws(ServiceNameError) in try ServiceType(text) }
+        let search = DomainSearch(
+            types: types, rules: HubAddressRules(networks: []), maximumInstances: maximumInstances,
+            ask: { question async throws(ResolveError) in
+                let (isFirst, count) = asked.withLock { ($0.insert(question).inserted, $0.count) }
+                #expect(isFirst, "\(question) is asked twice")
+                for _ in 0..<count % 3 { await Task.yield() }
+                return try answer(question)
+            }, report: { sighting in told.withLock { $0.append(sighting) } })
+        await search.run(try SearchDomain(domain).name)
+        let most = 1 + DomainSearch.maximumDomains * types.count + maximumInstances * 4
+        #expect(asked.withLock { $0.count } <= most)
+        var outcome = Outcome(failure: await search.failure, isIncomplete: await search.isIncomplete)
+        for sighting in told.withLock({ $0 }) {
+            if case .quiet(let progress) = sighting {
+                outcome.unresolved.append(try #require(progress.unresolved))
+            } else {
+                outcome.sightings.append(sighting)
+            }
         }
-        #expect(asked.count <= DomainSearch.maximumQuestions)
-        #expect(search.isOver)
-        return sightings
+        #expect(await search.unresolved == Set(outcome.unresolved.map(\.instance)))
+        return outcome
     }
 
     private func rows(_ sightings: [Sighting]) -> [String] {
@@ -93,7 +106,7 @@ private struct FakeServer {
     }
 
     @Test(arguments: [true, false])
-    func findsHubsWithWhatServersTellBesideAndWithout(tellsMore: Bool) throws {
+    func findsHubsWithWhatServersTellBesideAndWithout(tellsMore: Bool) async throws {
         var server = FakeServer(tellsMore: tellsMore)
         server.hub("One", in: "home.example", host: "a.example")
         server.hub("Two", in: "home.example", host: "b.example", txt: nil)
@@ -106,16 +119,15 @@ private struct FakeServer {
         ]
         server.records["b.example"] = [(RecordType.a, [8, 8, 8, 8])]
         server.records["alias.example"] = [(RecordType.cname, FakeServer.name("b.example"))]
-        var search = try search()
-        let sightings = run(&search) { server.answer($0) }
+        let outcome = try await search { [server] in server.answer($0) }
         // An alias is followed within an answer only; a resolver gives all of its links.
         let alias = tellsMore ? ["Alias 8.8.8.8"] : []
-        #expect(rows(sightings) == alias + ["One 10.0.0.1 2001::1", "Two 8.8.8.8"])
-        #expect(search.unresolved.contains { $0.instance.name == "Lost" && $0.error == .noAddress })
-        #expect(!search.isIncomplete && search.failure == nil)
+        #expect(rows(outcome.sightings) == alias + ["One 10.0.0.1 2001::1", "Two 8.8.8.8"])
+        #expect(outcome.unresolved.contains { $0.instance.name == "Lost" && $0.error == .noAddress })
+        #expect(!outcome.isIncomplete && outcome.failure == nil)
     }
 
-    @Test func anotherDomainToBrowseIsBrowsedAndACircleEnds() throws {
+    @Test func anotherDomainToBrowseIsBrowsedAndACircleEnds() async throws {
         var server = FakeServer()
         server.hub("Far", in: "far.example", host: "a.example")
         server.records["a.example"] = [(RecordType.a, [10, 0, 0, 1])]
@@ -123,11 +135,29 @@ private struct FakeServer {
             (RecordType.ptr, FakeServer.name($0))
         }
         server.records["b._dns-sd._udp.far.example"] = [(RecordType.ptr, FakeServer.name("home.example"))]
-        var search = try search()
-        #expect(rows(run(&search) { server.answer($0) }) == ["Far 10.0.0.1"])
+        let outcome = try await search { [server] in server.answer($0) }
+        #expect(rows(outcome.sightings) == ["Far 10.0.0.1"])
     }
 
-    @Test func severalTypesAndOthersThanAskedFor() throws {
+    /// As a zone is cut that one name server answer cannot hold: 100 hubs in each.
+    @Test func threeThousandHubsInZonesOfAHundred() async throws {
+        var server = FakeServer(tellsMore: false)
+        let zones = (0..<30).map { "z\($0).home.example" }
+        server.records["b._dns-sd._udp.home.example"] = zones.map { (RecordType.ptr, FakeServer.name($0)) }
+        for (number, zone) in zones.enumerated() {
+            for hub in 0..<100 {
+                server.hub("Hub\(number)-\(hub)", in: zone, host: "h\(hub).\(zone)")
+                server.records["h\(hub).\(zone)"] = [(RecordType.a, [10, 1, UInt8(number), UInt8(hub)])]
+            }
+        }
+        let outcome = try await search { [server] in server.answer($0) }
+        #expect(outcome.sightings.count == 3_000 && outcome.unresolved.isEmpty && !outcome.isIncomplete)
+        var listing = HubListing(networks: [], capacity: DomainSearch.maximumInstances)
+        for sighting in outcome.sightings { _ = listing.apply(sighting, at: .zero) }
+        #expect(listing.hubs.count == 3_000)
+    }
+
+    @Test func severalTypesAndOthersThanAskedFor() async throws {
         var server = FakeServer()
         server.records["_hestia._tcp.home.example"] = [
             "X._other._tcp.home.example", "home.example", "_hestia._tcp.home.example",
@@ -140,68 +170,84 @@ private struct FakeServer {
             (RecordType.srv, [0, 0, 0, 0, 1, 0xBB] + FakeServer.name("a.example"))
         ]
         server.records["a.example"] = [(RecordType.a, [10, 0, 0, 1])]
-        var search = try search()
-        #expect(run(&search) { server.answer($0) }.isEmpty)
-        search = try self.search(types: ["_hestia._tcp", "_other._tcp"])
-        #expect(rows(run(&search) { server.answer($0) }) == ["X 10.0.0.1"])
+        let none = try await search { [server] in server.answer($0) }
+        #expect(none.sightings.isEmpty)
+        let both = try await search(types: ["_hestia._tcp", "_other._tcp"]) { [server] in server.answer($0) }
+        #expect(rows(both.sightings) == ["X 10.0.0.1"])
     }
 
-    @Test func failuresAreToldApart() throws {
+    @Test func failuresAreToldApart() async throws {
         var server = FakeServer()
         server.hub("Hub", in: "home.example", host: "a.example")
-        var search = try search()
-        _ = run(&search) { _ in .failure(.timedOut) }
-        #expect(search.failure == .timedOut)
-        search = try self.search()
-        _ = run(&search) { _ in .nothing }
-        #expect(search.failure == nil)
+        let silent = try await search { _ throws(ResolveError) in throw .timedOut }
+        #expect(silent.failure == .timedOut)
+        let empty = try await search { _ in nil }
+        #expect(empty.failure == nil)
         // The host's addresses do not come: the hub is announced, and not listed.
-        search = try self.search()
-        let sightings = run(&search) {
-            $0.kind == .a || $0.kind == .aaaa ? .failure(.timedOut) : server.answer($0)
+        let nowhere = try await search { [server] question throws(ResolveError) in
+            if question.kind == .a || question.kind == .aaaa { throw .timedOut }
+            return server.answer(question)
         }
-        #expect(sightings.isEmpty)
-        #expect(search.unresolved.map(\.error) == [.timedOut])
+        #expect(nowhere.sightings.isEmpty)
+        #expect(nowhere.unresolved.map(\.error) == [.timedOut])
         // A TXT record that does not come is not an empty one: its hub would look like a stock hub.
-        search = try self.search()
-        let texts = run(&search) { $0.kind == .txt ? .failure(.timedOut) : server.answer($0) }
-        #expect(search.unresolved.map(\.error) == [.timedOut])
-        #expect(rows(texts).isEmpty)
+        let textless = try await search { [server] question throws(ResolveError) in
+            if question.kind == .txt { throw .timedOut }
+            return server.answer(question)
+        }
+        #expect(textless.unresolved.map(\.error) == [.timedOut])
+        #expect(rows(textless.sightings).isEmpty)
     }
 
-    @Test func moreThanATableHasRowsIsLeftOutAndSaid() throws {
+    /// Hundreds on one host, which is asked for once; more than there is room for are left out, and that is
+    /// said.
+    @Test func moreThanThereIsRoomForIsLeftOutAndSaid() async throws {
         var server = FakeServer()
-        for number in 0..<1_100 { server.hub("Hub \(number)", in: "e", host: "a.example") }
+        for number in 0..<1_100 { server.hub("Hub\(number)", in: "e", host: "a.example") }
+        server.tellsMore = false
         server.records["a.example"] = [(RecordType.a, [10, 0, 0, 1])]
-        var search = try search("e")
-        let sightings = run(&search) { server.answer($0) }
-        #expect(sightings.count + search.unresolved.count == DomainSearch.maximumInstances)
-        #expect(search.isIncomplete)
-        var truncated = try self.search()
+        let all = try await search("e") { [server] in server.answer($0) }
+        #expect(all.sightings.count == 1_100 && !all.isIncomplete)
+        let some = try await search("e", maximumInstances: 1_000) { [server] in server.answer($0) }
+        #expect(some.sightings.count == 1_000 && some.isIncomplete)
         var small = FakeServer()
         small.hub("Hub", in: "home.example", host: "a.example")
-        _ = run(&truncated) { small.answer($0, truncated: $0.kind == .ptr) }
-        #expect(truncated.isIncomplete)
+        let cut = try await search { [small] in small.answer($0, truncated: $0.kind == .ptr) }
+        #expect(cut.isIncomplete)
+    }
+
+    /// Who waits no longer is not kept waiting by questions that are never answered.
+    @Test func aSearchThatIsCancelledEnds() async throws {
+        let search = DomainSearch(
+            types: [.hestia], rules: HubAddressRules(networks: []),
+            ask: { _ throws(ResolveError) in
+                await Task.untilCancelled()
+                throw .timedOut
+            }, report: { _ in })
+        let task = Task { await search.run(try SearchDomain("home.example").name) }
+        task.cancel()
+        try await task.value
+        #expect(await search.failure == .timedOut)
     }
 
     /// A server that wants to do harm: records of any type for any name that it was asked for or has named,
     /// aliases in circles, answers that are cut off, empty or noise. The oracle counts questions and hubs
     /// apart from the search.
     @Test(arguments: 0..<200)
-    func survivesAHostileServer(seed: Int) throws {
-        var random = SplitMix64(seed: UInt64(seed))
+    func survivesAHostileServer(seed: Int) async throws {
+        let random = Mutex(SplitMix64(seed: UInt64(seed)))
         let names = (0..<12).map { "n\($0).example" }
-        var announced: Set<String> = []
-        var search = try search(types: ["_hestia._tcp", "_other._tcp"])
-        let sightings = run(&search) { question in
+        let announced = Mutex<Set<String>>([])
+        let types = ["_hestia._tcp", "_other._tcp"]
+        let outcome = try await search(types: types) { question throws(ResolveError) in
+            var random = random.withLock { SplitMix64(seed: $0.next()) }
             switch Int.random(in: 0..<12, using: &random) {
-            case 0: return .nothing
-            case 1: return .failure(.timedOut)
+            case 0: return nil
+            case 1: throw .timedOut
             case 2:
-                return .message(
-                    (0..<Int.random(in: 0..<64, using: &random)).map { _ in
-                        .random(in: 0...255, using: &random)
-                    })
+                return (0..<Int.random(in: 0..<64, using: &random)).map { _ in
+                    .random(in: 0...255, using: &random)
+                }
             default: break
             }
             let count = Int.random(in: 0..<40, using: &random)
@@ -223,25 +269,27 @@ private struct FakeServer {
                     case 33: [0, 0, 0, 0, .random(in: 0...1, using: &random), 0] + target
                     default: target
                     }
-                if type == 12 || type == 5 { announced.insert(DNSName(labels: Self.labels(target)).text) }
+                if type == 12 || type == 5 {
+                    announced.withLock { _ = $0.insert(DNSName(labels: Self.labels(target)).text) }
+                }
                 message.record(FakeServer.name(owner), type, class: [0, 1], data)
             }
-            return .message(message.bytes)
+            return message.bytes
         }
         var told: Set<ServiceInstance> = []
-        for sighting in sightings {
+        for sighting in outcome.sightings {
             switch sighting {
             case .found(let service, by: .announced):
                 #expect(told.insert(service.instance).inserted)
-                #expect(announced.contains("\(service.instance.name).\(service.instance.service)"))
+                let name = "\(service.instance.name).\(service.instance.service)"
+                #expect(announced.withLock { $0.contains(name) })
             case .changed(_, let host, let interface):
                 #expect(interface == .none && host.utf8.count <= 1_014)
             default: Issue.record("\(sighting)")
             }
         }
-        for lost in search.unresolved { #expect(told.insert(lost.instance).inserted) }
-        #expect(told.count <= DomainSearch.maximumInstances)
-        _ = rows(sightings)
+        for lost in outcome.unresolved { #expect(told.insert(lost.instance).inserted) }
+        _ = rows(outcome.sightings)
     }
 
     private static func labels(_ name: [UInt8]) -> [[UInt8]] {

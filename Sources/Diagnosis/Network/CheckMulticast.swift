@@ -79,9 +79,8 @@ enum CheckMulticast {
             Glibc.connect(descriptor, $0, $1) == 0
         }
         // Only what is sent meets a firewall. Nobody waits for the answer.
-        guard isReachable, let question = DNSMessage.question(forServicesOf: "_hestia._tcp", id: 0) else {
-            return isReachable ? 0 : Glibc.errno
-        }
+        guard isReachable else { return Glibc.errno }
+        let question = DNSMessage.question(forServicesOf: ServiceType.hestia.name(in: .local), id: 0)
         let flags = Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT)
         let count = Glibc.send(descriptor, question, question.count, flags)
         return count < 0 ? Glibc.errno : 0

@@ -43,9 +43,12 @@ actor BrowseSession: SearchSession {
     private var isLeftToStack = false
     /// The hosts that were reported as direct.
     private var directHosts: Set<String> = []
-    /// What was said of it last. A slow answer is said if it is much slower than the one before.
-    private var progress = SourceProgress() {
-        didSet { if progress != oldValue { send(.quiet(progress)) } }
+    private var progress: SourceProgress {
+        get { book.progress }
+        set {
+            book.progress = newValue
+            carryOut()
+        }
     }
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
@@ -77,10 +80,7 @@ actor BrowseSession: SearchSession {
     func close(_ error: DiscoveryError?) {
         if case .closed = state { return }
         state = .closed
-        deadlines?.cancel()
-        questions?.cancel()
-        pursuit?.cancel()
-        for timer in [expectation, attempt, repetition] { timer?.cancel() }
+        for task in [deadlines, questions, pursuit, expectation, attempt, repetition] { task?.cancel() }
         query?.close()
         query = nil
         disconnect()
@@ -116,7 +116,7 @@ actor BrowseSession: SearchSession {
     }
 
     private func disconnect() {
-        daemon?.post { $0.close() }
+        daemon?.post { $0.stack = nil }
         daemon = nil
     }
 
@@ -158,11 +158,6 @@ actor BrowseSession: SearchSession {
         while let step = book.nextStep() {
             switch step {
             case .say(let sighting): send(sighting)
-            case .pending(let count): progress.pendingCount = count
-            case .unresolved(let instance, let error): progress.unresolved = .init(instance, error)
-            case .settled: progress.hasSettled = true
-            case .flooded: progress.isFlooded = true
-            case .interrupted(let error): progress.interrupt(error)
             case .ask(let instance, let domain): daemon?.post { $0.stack?.ask(instance, domain: domain) }
             case .free(let instance): daemon?.post { $0.stack?.free(instance) }
             }
@@ -441,8 +436,8 @@ extension BrowseSession {
     private func take(_ news: OneShotQuery.News) {
         guard isOpen else { return }
         switch news {
-        case .hint(let hint, let interface, let family, let source, let isDirect):
-            hinted(hint, on: interface, family, from: source, isDirect: isDirect)
+        case .hint(let hint, let interface, let source, let isDirect):
+            hinted(hint, on: interface, from: source, isDirect: isDirect)
         // A host has multicast these: that is what the stack hears, too.
         case .announced(let names, let interface, let family):
             guard !browser.follows || !usesDaemon else { return }
@@ -478,9 +473,10 @@ extension BrowseSession {
     }
 
     private func hinted(
-        _ hint: ServiceHint, on interface: NetworkInterface, _ family: NetworkAddress.Family,
-        from source: NetworkAddress, isDirect: Bool
+        _ hint: HeardRecords.Found, on interface: NetworkInterface, from source: NetworkAddress,
+        isDirect: Bool
     ) {
+        let family = hint.family
         let addresses = hint.addresses.compactMap { NetworkAddress(bytes: $0, scope: interface.name) }
         guard let address = addresses.first(where: { $0.family == family }) ?? addresses.first else { return }
         let least = max(progress.slowest, AnswerRounds.promptness - BrowseSession.slowStep)

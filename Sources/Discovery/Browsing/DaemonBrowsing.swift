@@ -2,8 +2,9 @@ import CAvahi
 
 /// A browse through avahi-daemon. Owns the client and everything made from it.
 ///
-/// All calls must come from the loop's thread. Events arrive on that thread too, some from within ``start()``
-/// and ``ask(_:domain:)``; an event handler may call only ``free(_:)``. The owner must call `close`.
+/// All calls must come from the loop's thread. Events arrive on that thread too, some from within `init` and
+/// ``ask(_:domain:)``; an event handler may call only ``free(_:)``. The last reference must be dropped on
+/// that thread, and not within a callback: avahi uses the client after the callback returns.
 ///
 /// A client that has lost its daemon never recovers and reports no removed services; it reports
 /// ``BrowsingEvent/lost(_:)``.
@@ -14,7 +15,6 @@ final class DaemonBrowsing {
     private static let maximumHosts = 280
 
     private let avahi: hubpair_avahi_client
-    private let loop: EventLoopThread
     private let serviceType: String
     private let follows: Bool
     private let changed: (BrowsingEvent) -> Void
@@ -34,11 +34,7 @@ final class DaemonBrowsing {
         changed: @escaping (BrowsingEvent) -> Void
     ) throws(DiscoveryError) {
         avahi = try AvahiClient.load()
-        self.follows = follows
-        (self.loop, self.serviceType, self.changed) = (loop, serviceType, changed)
-    }
-
-    func start() throws(DiscoveryError) {
+        (self.follows, self.serviceType, self.changed) = (follows, serviceType, changed)
         let pointer = Unmanaged.passUnretained(self).toOpaque()
         var code: Int32 = 0
         // NO_FAIL distinguishes "no daemon" (the client keeps connecting) from "no bus" (no client is made).
@@ -98,19 +94,11 @@ final class DaemonBrowsing {
         if let resolution = resolutions.removeValue(forKey: instance) { ended.append(resolution) }
     }
 
-    /// Frees everything. Must not be called from within a callback: avahi uses the client after the callback
-    /// returns.
-    func close() {
-        if let client { avahi.avahi_client_free(client) }
-        client = nil
-        // Freeing the client has freed everything made from it.
-        (resolutions, ended) = ([:], [])
-        (hosts, hostOrder) = ([:], Queue())
-    }
+    // Frees everything that was made from the client, too.
+    deinit { if let client { avahi.avahi_client_free(client) } }
 
     private func clientChanged(to state: AvahiClientState, code: Int32) {
-        // The first callbacks arrive within avahi_client_new; start() checks the state itself after that
-        // call.
+        // The first callbacks arrive within avahi_client_new; init checks the state itself after that call.
         guard client != nil, state == AVAHI_CLIENT_FAILURE else { return }
         changed(.lost(.daemon(code)))
     }
@@ -156,7 +144,7 @@ final class DaemonBrowsing {
             let browser = avahi.avahi_record_browser_new(
                 client, Int32(bitPattern: host.interface.index), Int32(AVAHI_PROTO_UNSPEC),
                 cString(Array(host.name.utf8)),
-                1, UInt16(type), AVAHI_LOOKUP_USE_MULTICAST,
+                1, UInt16(type.rawValue), AVAHI_LOOKUP_USE_MULTICAST,
                 { _, _, _, event, _, _, _, data, size, _, pointer in
                     guard let watch = HostWatch.at(pointer) else { return }
                     let bytes = UnsafeRawBufferPointer(start: data, count: data == nil ? 0 : min(size, 17))

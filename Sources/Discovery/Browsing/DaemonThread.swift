@@ -12,7 +12,7 @@ actor DaemonThread {
     private let follows: Bool
     private let report: @Sendable (BrowsingEvent) -> Void
     private let orders = Batch<Order>()
-    private(set) var stack: DaemonBrowsing?
+    var stack: DaemonBrowsing?
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
@@ -24,7 +24,7 @@ actor DaemonThread {
         (self.serviceType, self.follows, self.report) = (serviceType, follows, report)
     }
 
-    /// Returns at once. The last order must be to close.
+    /// Returns at once. The last order must be to drop the stack.
     nonisolated func post(_ order: @escaping Order) {
         if orders.add(order) == .first { Task { await carryOut() } }
     }
@@ -33,18 +33,11 @@ actor DaemonThread {
         for order in orders.take() { order(self) }
     }
 
-    func close() {
-        stack?.close()
-        stack = nil
-    }
-
     /// Connects, and begins to browse: ``BrowsingEvent/began`` follows, or ``BrowsingEvent/unavailable(_:)``.
     func start() {
         do throws(DiscoveryError) {
-            let stack = try DaemonBrowsing(
+            stack = try DaemonBrowsing(
                 on: loop, serviceType: serviceType, follows: follows, changed: report)
-            self.stack = stack
-            try stack.start()
             report(.began)
         } catch {
             report(.unavailable(error))

@@ -28,7 +28,7 @@ package struct ServiceType: Hashable, Sendable, CustomStringConvertible {
     private init(checked text: String) { description = text }
 
     /// The names of its instances end with this one.
-    func name(in domain: DNSName) -> DNSName { DNSName(labels: labels + domain.labels) }
+    package func name(in domain: DNSName) -> DNSName { DNSName(labels: labels + domain.labels) }
 
     /// The instance's own label, and the domain, if this is the name of an instance (RFC 6763 § 4.1).
     func instance(_ name: DNSName) -> (label: [UInt8], domain: DNSName)? {

@@ -24,13 +24,11 @@ public struct HubListing: Sendable {
         case overflowed
     }
 
-    /// The maximum number of rows. The threat is a host that announces ever new names under ever new
-    /// addresses.
+    /// The maximum number of rows, if nothing else is said. The threat is a host that announces ever new
+    /// names under ever new addresses.
     public static let maximumRows = 2_048
     /// How many rows make room at a time: to find the oldest means to look at all.
     static let roomAtATime = 64
-    /// The maximum number of hosts whose addresses are kept; the oldest gives way.
-    static let maximumHosts = 1_024
     /// The maximum number of announcements per row, and of addresses per row.
     public static let maximumAddresses = 64
     /// The maximum number of services at one address. The threat is one host that announces thousands.
@@ -92,9 +90,13 @@ public struct HubListing: Sendable {
     /// No hint is older.
     private var oldestHint: Duration?
 
+    private let capacity: Int
+
     /// Creates an empty table for a machine that is connected to `networks`.
-    public init(networks: [LocalNetwork]) {
-        rules = HubAddressRules(networks: networks)
+    ///
+    /// - Parameter capacity: the most rows, and the most hosts whose addresses are kept; the oldest give way.
+    public init(networks: [LocalNetwork], capacity: Int = HubListing.maximumRows) {
+        (rules, self.capacity) = (HubAddressRules(networks: networks), capacity)
     }
 
     /// The rows in the order in which they were first seen.
@@ -188,7 +190,7 @@ public struct HubListing: Sendable {
         var oldest: Host?
         if before == nil {
             // The oldest gives way: a new one must not go unheard because there were many.
-            if hosts.count >= HubListing.maximumHosts { oldest = oldestHost() }
+            if hosts.count >= capacity { oldest = oldestHost() }
             hostOrder.append(host)
         }
         return changes(of: keys(on: host) + (oldest.map { keys(on: $0) } ?? [])) { listing in
@@ -289,7 +291,7 @@ public struct HubListing: Sendable {
     /// If the table is full, the oldest rows go: those of the address with the most, if that has many, so
     /// that a flood takes its own places.
     private mutating func makeRoom() -> [Change] {
-        guard rows.count >= HubListing.maximumRows else { return [] }
+        guard rows.count >= capacity else { return [] }
         let most = services.values.max { $0.count < $1.count }.map { Array($0.keys) } ?? []
         let candidates = most.count >= HubListing.roomAtATime ? most : Array(rows.keys)
         let oldest = candidates.compactMap { key in rows[key].map { (key: key, number: $0.number) } }

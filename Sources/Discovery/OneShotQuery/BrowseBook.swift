@@ -6,13 +6,6 @@
 struct BrowseBook: Sendable {
     enum Step: Hashable, Sendable {
         case say(Sighting)
-        /// So many services have no address yet.
-        case pending(Int)
-        case unresolved(ServiceInstance, ResolveError)
-        case settled
-        /// There are more than are followed.
-        case flooded
-        case interrupted(DiscoveryError)
         case ask(ServiceInstance, domain: [UInt8])
         /// The question for this instance is over.
         case free(ServiceInstance)
@@ -73,8 +66,10 @@ struct BrowseBook: Sendable {
     private var mayAsk: Bool
     private var isAlone = false
     private var isAllForNow = false
-    private var hasFlooded = false
-    private var hasSettled = false
+    /// What the browse says of itself: each change is said.
+    var progress = SourceProgress() {
+        didSet { if progress != oldValue { say(.quiet(progress)) } }
+    }
 
     /// - Parameters:
     ///   - follows: questions stay open after their answer, to hear of changes.
@@ -101,8 +96,7 @@ struct BrowseBook: Sendable {
         if stale.remove(instance) == nil {
             guard !instances.keys.contains(instance) else { return }
             if instances.count >= BrowseBook.maximumInstances {
-                if !hasFlooded { steps.append(.flooded) }
-                hasFlooded = true
+                progress.isFlooded = true
                 // A list ends soon. Who follows must not go deaf.
                 guard follows, let oldest = instances.removeOldest() else { return settle() }
                 end(oldest, at: now)
@@ -158,6 +152,7 @@ struct BrowseBook: Sendable {
         names[instance.nameBytes] = names[instance.nameBytes].flatMap { $0 > 1 ? $0 - 1 : nil }
         let hint = hints.removeValue(forKey: instance)
         finish(instance)
+        if progress.unresolved?.instance == instance { progress.unresolved = nil }
         say(.gone(.service(instance)))
         for (other, domain) in secondWays.forget(instance.nameBytes) where instances.keys.contains(other) {
             setUnanswered(other, true)
@@ -212,7 +207,7 @@ struct BrowseBook: Sendable {
         finish(instance)
         if follows { resting[instance] = (question.domain, now + BrowseBook.rest) }
         // A failure that was reported as timed out needs no second report.
-        if question.isAwaited, hints[instance] == nil { steps.append(.unresolved(instance, error)) }
+        if question.isAwaited, hints[instance] == nil { progress.unresolved = .init(instance, error) }
         ask(at: now)
     }
 
@@ -220,12 +215,12 @@ struct BrowseBook: Sendable {
         for (instance, question) in questions where question.isAwaited && question.deadline <= now {
             questions[instance]?.isLate = true
             setUnanswered(instance, false)
-            if hints[instance] == nil { steps.append(.unresolved(instance, .timedOut)) }
+            if hints[instance] == nil { progress.unresolved = .init(instance, .timedOut) }
         }
         for (instance, deadline) in heard where deadline <= now {
             heard[instance] = nil
             setUnanswered(instance, false)
-            steps.append(.unresolved(instance, .timedOut))
+            progress.unresolved = .init(instance, .timedOut)
         }
         for (instance, rest) in resting where rest.end <= now {
             resting[instance] = (rest.domain, now + BrowseBook.rest)
@@ -301,11 +296,8 @@ struct BrowseBook: Sendable {
         (waiting, waitingAgain, secondWays) = (Queue(), Queue(), SecondWays())
         (questions, resting, heard) = ([:], [:], [:])
         if follows { (hints, hintCounts) = ([:], [:]) }
-        if !unanswered.isEmpty {
-            unanswered = []
-            steps.append(.pending(0))
-        }
-        steps.append(.interrupted(error))
+        unanswered = []
+        progress.interrupt(error)
     }
 
     /// A new stack has had the time to see again what the old one saw.
@@ -357,12 +349,10 @@ struct BrowseBook: Sendable {
     private mutating func setUnanswered(_ instance: ServiceInstance, _ isUnanswered: Bool) {
         let before = unanswered.count
         if isUnanswered { unanswered.insert(instance) } else { unanswered.remove(instance) }
-        if (before == 0) != unanswered.isEmpty { steps.append(.pending(unanswered.count)) }
+        if (before == 0) != unanswered.isEmpty { progress.pendingCount = unanswered.count }
     }
 
     private mutating func settle() {
-        guard isAllForNow, !hasSettled, unanswered.isEmpty || hasFlooded else { return }
-        hasSettled = true
-        steps.append(.settled)
+        if isAllForNow, unanswered.isEmpty || progress.isFlooded { progress.hasSettled = true }
     }
 }

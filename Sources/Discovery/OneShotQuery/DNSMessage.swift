@@ -81,26 +81,25 @@ package struct DNSMessage: Hashable, Sendable {
         self.records = records
     }
 
-    /// A question for the PTR records of a DNS-SD type such as `_hestia._tcp` in `local`, as RFC 6762 § 5.1
-    /// sends it; nil if the type is no name.
+    /// A question for the PTR records of a DNS-SD type such as `_hestia._tcp.local`, as RFC 6762 § 5.1 sends
+    /// it.
     ///
     /// It asks for a unicast answer (§ 5.4), which it gets anyway: without that bit every other host that is
     /// about to ask the same takes it for its own question (§ 7.3), and does not hear the answer.
-    package static func question(forServicesOf type: String, id: UInt16) -> [UInt8]? {
-        guard let name = DNSName(serviceType: type) else { return nil }
-        return header(id: id, questions: 1) + name.bytes + [0, RecordType.ptr, 0x80, 1]
+    package static func question(forServicesOf type: DNSName, id: UInt16) -> [UInt8] {
+        questions([HeardRecords.Question(name: type, kind: .ptr)], id: id)
     }
 }
 
-/// The types that are read, as the low byte of the 16 bits.
-enum RecordType {
-    static let a: UInt8 = 1
-    static let cname: UInt8 = 5
-    static let ptr: UInt8 = 12
-    static let txt: UInt8 = 16
-    static let aaaa: UInt8 = 28
-    static let srv: UInt8 = 33
-    static let nsec: UInt8 = 47
+/// The types of records that are read, or asked for.
+package enum RecordType: UInt8, Hashable, Sendable {
+    case a = 1
+    case cname = 5
+    case ptr = 12
+    case txt = 16
+    case aaaa = 28
+    case srv = 33
+    case nsec = 47
 }
 
 /// Why bytes are no DNS message. Never reaches a user: such packets are ignored.

@@ -134,7 +134,8 @@ struct DNSReader {
         let count = Int(try integer())
         guard count <= message.count - offset else { throw .tooShort }
         let end = offset + count
-        guard recordClass & 0x7FFF == 1, type <= 0xFF, let data = try data(type: UInt8(type), count: count)
+        guard recordClass & 0x7FFF == 1, let type = UInt8(exactly: type).flatMap(RecordType.init),
+            let data = try data(type, until: end)
         else {
             offset = end
             return nil
@@ -144,19 +145,20 @@ struct DNSReader {
             name: name, isUnique: recordClass != 1, timeToLive: timeToLive, data: data)
     }
 
-    private mutating func data(type: UInt8, count: Int) throws(DNSMessageError) -> DNSMessage.RecordData? {
+    private mutating func data(
+        _ type: RecordType, until end: Int
+    ) throws(DNSMessageError) -> DNSMessage.RecordData? {
         switch type {
-        case RecordType.a, RecordType.aaaa:
-            guard count == (type == RecordType.a ? 4 : 16) else { throw .badRecord }
-            return .address(try bytes(count))
-        case RecordType.ptr: return .pointer(try name())
-        case RecordType.cname: return .alias(of: try name())
-        case RecordType.srv:
+        case .a, .aaaa:
+            guard end - offset == (type == .a ? 4 : 16) else { throw .badRecord }
+            return .address(try bytes(end - offset))
+        case .ptr: return .pointer(try name())
+        case .cname: return .alias(of: try name())
+        case .srv:
             _ = try bytes(4)  // priority and weight: one hub has one target
             let port = try integer()
             return .service(target: try name(), port: port)
-        case RecordType.txt:
-            let end = offset + count
+        case .txt:
             var strings: [[UInt8]] = []
             while offset < end {
                 let length = Int(try bytes(1)[0])
@@ -164,10 +166,7 @@ struct DNSReader {
                 strings.append(try bytes(length))
             }
             return .text(strings)
-        case RecordType.nsec:
-            let end = offset + count
-            return absence(until: end)
-        default: return nil
+        case .nsec: return absence(until: end)
         }
     }
 

@@ -3,7 +3,7 @@ extension HeardRecords {
     package enum Ended: Hashable, Sendable {
         /// The label of a service, and the family in which it was announced.
         case service([UInt8], NetworkAddress.Family)
-        /// 4 or 16 bytes, of a host as ``ServiceHint/host`` spells it.
+        /// 4 or 16 bytes, of a host as ``Found/host`` spells it.
         case address([UInt8], host: String)
     }
 
@@ -20,7 +20,7 @@ extension HeardRecords {
         var renewal = Renewal()
         var questions: [Question] = []
         budget = min(budget + HeardRecords.questionsPerSecond, HeardRecords.maximumQuestions)
-        func ask(_ name: DNSName, _ kind: DomainSearch.Question.Kind) {
+        func ask(_ name: DNSName, _ kind: RecordType) {
             guard budget > 0 else { return }
             budget -= 1
             questions.append(Question(name: name, kind: kind))

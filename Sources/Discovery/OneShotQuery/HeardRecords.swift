@@ -12,10 +12,20 @@
 package struct HeardRecords: Sendable {
     package typealias Question = DomainSearch.Question
 
+    /// A service with all that was said of it, in the family of the messages that announced it.
+    ///
+    /// A hint: what one host has said, which nobody has asked a second time. A browse confirms it.
     package struct Found: Hashable, Sendable {
-        package let hint: ServiceHint
+        /// The instance's own label: 1–63 bytes.
+        package let name: [UInt8]
+        /// The SRV record's target, as avahi writes it.
+        package let host: String
+        package let port: UInt16
+        /// The A and AAAA records of the host, 1–64, without scope.
+        package let addresses: [[UInt8]]
+        package let txt: TXTRecord
         package let family: NetworkAddress.Family
-        package let isNews: Bool
+        package var isNews = true
     }
 
     /// The most services of an interface, in a family, and the most hosts.
@@ -40,7 +50,7 @@ package struct HeardRecords: Sendable {
 
     struct Announcement {
         var life: RecordLife
-        var told: ServiceHint?
+        var told: Found?
     }
 
     struct Service {
@@ -95,18 +105,20 @@ package struct HeardRecords: Sendable {
             + order.entryCount + hostOrder.entryCount + ended.count
     }
 
-    /// Reads a message that came over `family`: the complete services that it says something of.
+    /// Reads a message that came over `family`: the labels of the instances that it announces, and the
+    /// complete services that it says something of.
     package mutating func take(
         _ message: DNSMessage, over family: NetworkAddress.Family, at now: ContinuousClock.Instant
-    ) -> [Found] {
-        guard message.isAnswer else { return [] }
+    ) -> (names: [[UInt8]], found: [Found]) {
+        guard message.isAnswer else { return ([], []) }
+        var names: [[UInt8]] = []
         var touched: [DNSName] = []
         var hosts: Set<DNSName> = []
         var seen: Set<DNSName> = []
         func touch(_ name: DNSName) { if seen.insert(name).inserted { touched.append(name) } }
         // Within a message the first record of a kind counts.
         var said: Set<Question> = []
-        func isFirst(_ name: DNSName, _ kind: Question.Kind) -> Bool {
+        func isFirst(_ name: DNSName, _ kind: RecordType) -> Bool {
             guard let label = name.instance(of: type), said.insert(Question(name: name, kind: kind)).inserted
             else { return false }
             keep(name, label, at: now)
@@ -124,6 +136,7 @@ package struct HeardRecords: Sendable {
                     services[name]?.announced[family]?.life.endSoon(at: now)
                     continue
                 }
+                if said.insert(Question(name: name, kind: .ptr)).inserted { names.append(label) }
                 keep(name, label, at: now)
                 services[name]?.announced[family, default: Announcement(life: life)].life = life
                 touch(name)
@@ -138,7 +151,7 @@ package struct HeardRecords: Sendable {
                 guard isFirst(record.name, .txt) else { continue }
                 services[record.name]?.text = record.timeToLive > 0 ? strings : nil
             case .absence(let types):
-                guard !types.contains(RecordType.txt), let service = services[record.name],
+                guard !types.contains(RecordType.txt.rawValue), let service = services[record.name],
                     service.text == nil
                 else { continue }
                 services[record.name]?.text = []
@@ -163,7 +176,7 @@ package struct HeardRecords: Sendable {
         }
         let complete = touched.flatMap { found($0) }
         touched.forEach { check($0) }
-        return complete
+        return (names, complete)
     }
 
     private mutating func check(_ name: DNSName) {
@@ -295,13 +308,14 @@ package struct HeardRecords: Sendable {
         else { return [] }
         let known = live(place.target)
         guard !known.isEmpty else { return [] }
-        let hint = ServiceHint(
-            name: service.label, host: place.target.text, port: place.port, addresses: known,
-            txt: TXTRecord(strings: text))
+        let (host, txt) = (place.target.text, TXTRecord(strings: text))
         return service.families.sorted { $0 == .ipv4 && $1 != .ipv4 }.map { family in
-            let isNews = service.announced[family]?.told != hint
-            services[name]?.announced[family]?.told = hint
-            return Found(hint: hint, family: family, isNews: isNews)
+            var found = Found(
+                name: service.label, host: host, port: place.port, addresses: known, txt: txt, family: family)
+            let told = services[name]?.announced[family]?.told
+            services[name]?.announced[family]?.told = found
+            found.isNews = told != found
+            return found
         }
     }
 }

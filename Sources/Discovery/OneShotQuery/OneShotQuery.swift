@@ -19,16 +19,13 @@ final class OneShotQuery {
 
     enum News: Sendable {
         /// `isDirect`: it is the answer to a one-shot question.
-        case hint(
-            ServiceHint, NetworkInterface, NetworkAddress.Family, source: NetworkAddress, isDirect: Bool)
+        case hint(HeardRecords.Found, NetworkInterface, source: NetworkAddress, isDirect: Bool)
         /// Names of instances that a host has multicast.
         case announced([[UInt8]], NetworkInterface, NetworkAddress.Family)
         case ended(HeardRecords.Ended, NetworkInterface)
     }
 
-    private let serviceType: String
     private let type: DNSName
-    private let question: [UInt8]
     private let loop: EventLoopThread
     private var networks: [LocalNetwork] = []
     private let firstID = UInt16.random(in: 0...0xFFFC)
@@ -62,11 +59,8 @@ final class OneShotQuery {
     ///
     /// - Parameter report: may close the query.
     init?(serviceType: String, on loop: EventLoopThread, report: @escaping (News) -> Void) {
-        guard let type = DNSName(serviceType: serviceType),
-            let question = DNSMessage.question(forServicesOf: serviceType, id: 0)
-        else { return nil }
-        self.serviceType = serviceType
-        (self.type, self.question, self.loop, self.report) = (type, question, loop, report)
+        guard let type = DNSName(serviceType: serviceType) else { return nil }
+        (self.type, self.loop, self.report) = (type, loop, report)
         openLinks()
     }
 
@@ -155,8 +149,7 @@ final class OneShotQuery {
     /// Asks, at most three times in all; `isLast`: nothing is asked after that.
     func ask(isLast: Bool = false) {
         guard rounds < 3 else { return }
-        let id = firstID + UInt16(rounds)
-        let message = [UInt8(id >> 8), UInt8(id & 0xFF)] + question.dropFirst(2)
+        let message = DNSMessage.question(forServicesOf: type, id: firstID + UInt16(rounds))
         rounds += 1
         answers.ask(isLast: isLast, at: .now)
         for sockets in links.values { sockets.socket.send(message) }
@@ -181,14 +174,13 @@ final class OneShotQuery {
         var isAsked = true
         for (link, sockets) in links {
             guard let listener = sockets.listener,
-                let question = MulticastQuestion(
-                    forServicesOf: serviceType, known: known(listener.interface, link.family),
-                    isWhole: isWhole)
+                let question = DNSMessage.multicastQuestion(
+                    forServicesOf: type, known: known(listener.interface, link.family), isWhole: isWhole)
             else {
                 isAsked = false
                 continue
             }
-            listener.send(question.bytes)
+            listener.send(question)
         }
         return isAsked
     }
@@ -229,7 +221,7 @@ final class OneShotQuery {
             guard let socket = links.first(where: { $0.key.interface == interface })?.value.socket else {
                 continue
             }
-            for one in found { tell(one, from: socket, source: socket.address, isDirect: false) }
+            for one in found { report(.hint(one, socket.interface, source: socket.address, isDirect: false)) }
         }
         if let nextRenewal, nextRenewal <= .now { renew() }
     }
@@ -255,25 +247,21 @@ final class OneShotQuery {
     /// rounds.
     private static let pursuit: UInt16 = 3
 
-    private func tell(
-        _ found: HeardRecords.Found, from socket: MulticastSocket, source: NetworkAddress, isDirect: Bool
-    ) {
-        report(.hint(found.hint, socket.interface, found.family, source: source, isDirect: isDirect))
-    }
-
-    private func take(_ message: DNSMessage, at socket: MulticastSocket) -> [HeardRecords.Found] {
-        records[socket.interface.name]?.take(message, over: socket.family, at: .now) ?? []
+    private func take(
+        _ message: DNSMessage, at socket: MulticastSocket
+    ) -> (names: [[UInt8]], found: [HeardRecords.Found]) {
+        records[socket.interface.name]?.take(message, over: socket.family, at: .now) ?? ([], [])
     }
 
     private func hear(at link: Link) {
         guard let listener = links[link]?.listener else { return }
         _ = listener.receive(onLink: networks) { message, source, _ in
-            let names = ServiceHint.names(in: message, of: type)
+            let (names, found) = take(message, at: listener)
             // The names first: what is complete, too, is no direct answer, and does not show that its host
             // gives those.
             if !names.isEmpty { report(.announced(names, listener.interface, listener.family)) }
-            for found in take(message, at: listener) where found.isNews {
-                tell(found, from: listener, source: source, isDirect: false)
+            for one in found where one.isNews {
+                report(.hint(one, listener.interface, source: source, isDirect: false))
             }
         }
     }
@@ -284,17 +272,16 @@ final class OneShotQuery {
         return socket.receive(onLink: networks) { message, source, time in
             let round = message.id &- firstID
             guard round < UInt16(rounds) || round == OneShotQuery.pursuit else { return }
-            let names = Set(ServiceHint.names(in: message, of: type))
-            let found = take(message, at: socket)
+            let (names, found) = take(message, at: socket)
             if round < UInt16(rounds), !names.isEmpty {
                 answers.note(
                     source, socket: Int(socket.interface.index), round: Int(round), at: time, read: .now)
             }
             for one in found {
-                let isDirect = names.contains(one.hint.name)
+                let isDirect = names.contains(one.name)
                 guard isDirect || one.isNews else { continue }
-                if isDirect, direct.count < BrowseBook.maximumInstances { direct.insert(one.hint.name) }
-                tell(one, from: socket, source: source, isDirect: isDirect)
+                if isDirect, direct.count < BrowseBook.maximumInstances { direct.insert(one.name) }
+                report(.hint(one, socket.interface, source: source, isDirect: isDirect))
             }
         }
     }

@@ -58,7 +58,7 @@ struct BrowseProgress: Sendable {
         guard pending(at: time, isEmpty: isEmpty) > 0 else { return nil }
         switch browse {
         case .domain(let domain):
-            return SearchWait("answers of the name servers", "\(domain), \(source.pendingCount)")
+            return SearchWait("answers of the name servers", "\(domain)")
         case .multicast(let type):
             if let interrupted {
                 return SearchWait(

@@ -26,32 +26,36 @@ struct DomainBrowse: Sendable {
 
     /// Returns after one pass, or goes on if changes are followed. Cancelling it ends it at once; an answer
     /// that is still to come is dropped.
-    func run(_ step: @Sendable (SearchState.Step) -> Void) async throws {
-        func report(_ sighting: Sighting) { step(.sighting(sighting, browse: number)) }
+    func run(_ step: @escaping @Sendable (SearchState.Step) -> Void) async throws {
+        let report: @Sendable (Sighting) -> Void = { [number] in step(.sighting($0, browse: number)) }
         let pool = NIOThreadPool(numberOfThreads: DomainBrowse.width)
         pool.start()
         defer { pool.shutdownGracefully { _ in } }
         var progress = SourceProgress()
         progress.hasBegun = true
         report(.quiet(progress))
-        var followed = FollowedInstances()
+        /// What is there since the pass before, to tell what has gone.
+        var present: Set<Sighting.Gone> = []
         while !Task.isCancelled {
-            var search = DomainSearch(domain.name, types: types, rules: rules)
-            followed.begin()
-            progress.unresolved = nil
-            try await pass(&search, &progress, in: pool) { sighting in
-                followed.take(sighting)
-                report(sighting)
-            }
+            let search = DomainSearch(
+                types: types, rules: rules, progress: progress,
+                ask: { question async throws(ResolveError) in
+                    try await DomainBrowse.ask(question, in: pool)
+                }, report: report)
+            await search.run(domain.name)
             guard !Task.isCancelled else { return }
-            if let failure = search.failure {
+            if let failure = await search.failure {
                 let error = DomainError.unanswered(domain, failure)
                 guard follows else { throw error }
                 step(.note("\(error)"))
             } else {
-                followed.gone.forEach { report(.gone($0)) }
+                // What has no address now is still announced, and what was known of it remains.
+                let silent = Set(await search.unresolved.map { Sighting.Gone.service($0) })
+                let now = await search.present.union(present.intersection(silent))
+                for gone in present.subtracting(now) { report(.gone(gone)) }
+                present = now
             }
-            if search.isIncomplete {
+            if await search.isIncomplete {
                 step(.note("the name servers do not tell all of \(domain); hubs may be missing"))
             }
             progress.hasSettled = true
@@ -61,73 +65,31 @@ struct DomainBrowse: Sendable {
         }
     }
 
-    /// Asks until all is answered.
-    private func pass(
-        _ search: inout DomainSearch, _ progress: inout SourceProgress, in pool: NIOThreadPool,
-        _ report: (Sighting) -> Void
-    ) async throws {
-        let (answers, output) = AsyncStream<(DomainSearch.Question, DomainSearch.Answer)>.makeStream()
-        func ask() {
-            for question in search.takeQuestions() {
-                pool.submit { state in
-                    guard case .active = state else { return }
-                    output.yield((question, DomainBrowse.ask(question)))
-                }
-            }
+    private static func ask(
+        _ question: DomainSearch.Question, in pool: NIOThreadPool
+    ) async throws(ResolveError) -> [UInt8]? {
+        let (answers, output) = AsyncStream<Result<[UInt8]?, ResolveError>>.makeStream()
+        pool.submit { state in
+            if case .active = state { output.yield(DomainBrowse.resolve(question)) }
+            output.finish()
         }
-        ask()
-        progress.pendingCount = search.openCount
-        report(.quiet(progress))
-        for await (question, answer) in answers {
-            for sighting in search.take(answer, of: question) { report(sighting) }
-            for unresolved in search.unresolved {
-                progress.unresolved = unresolved
-                report(.quiet(progress))
-            }
-            search.unresolved = []
-            ask()
-            guard !search.isOver else { break }
-        }
-        progress.pendingCount = search.openCount
-        report(.quiet(progress))
+        for await answer in answers { return try answer.get() }
+        throw .timedOut  // cancelled
     }
 
     /// Blocks until the resolver has an answer, or none.
-    private static func ask(_ question: DomainSearch.Question) -> DomainSearch.Answer {
+    private static func resolve(_ question: DomainSearch.Question) -> Result<[UInt8]?, ResolveError> {
         var answer = [UInt8](repeating: 0, count: DNSMessage.Limits.unicast.byteCount)
         var fault: Int32 = 0
         let count = hubpair_resolve(
             question.name.text, Int32(question.kind.rawValue), patience, &answer, Int32(answer.count), &fault)
-        guard count < 0 else { return .message(Array(answer.prefix(Int(count)))) }
+        guard count < 0 else { return .success(Array(answer.prefix(Int(count)))) }
         return switch fault {
-        case HOST_NOT_FOUND, NO_DATA: .nothing
+        case HOST_NOT_FOUND, NO_DATA: .success(nil)
         case TRY_AGAIN: .failure(.timedOut)
         default: .failure(.refused)
         }
     }
-}
-
-/// What is there since the pass before, to tell what has gone.
-private struct FollowedInstances {
-    private var before: Set<Sighting.Gone> = []
-    private var now: Set<Sighting.Gone> = []
-
-    mutating func begin() { (before, now) = (now, []) }
-
-    mutating func take(_ sighting: Sighting) {
-        switch sighting {
-        case .found(let service, _): now.insert(.service(service.instance))
-        case .changed(let address, let host, let interface):
-            now.insert(.address(address, host: host, interface: interface))
-        // It is still announced, and what was known of it remains.
-        case .quiet(let progress):
-            guard let instance = progress.unresolved?.instance else { break }
-            if before.contains(.service(instance)) { now.insert(.service(instance)) }
-        default: break
-        }
-    }
-
-    var gone: Set<Sighting.Gone> { before.subtracting(now) }
 }
 
 /// The name servers could not be asked for a domain's hubs.

@@ -76,9 +76,10 @@ package struct EndRule: Hashable, Sendable {
     static let maximumStall = limit * 2
     /// How long a daemon that was lost is waited for: it asks its first question, and repeats it.
     static let comeback = thirdQuestion
-    /// The longest search while name servers still answer: a thousand hubs take some two thousand questions.
-    /// One that is not answered ends by itself.
+    /// The longest that name servers are waited for since the last news, and in all: ten thousand hubs take
+    /// some thirty thousand questions. One that is not answered ends by itself.
     static let domainLimit = limit * 6
+    static let longestDomainSearch = domainLimit * 10
     private static let maximumSlowness = Duration.seconds(1)
 
     /// When the first question was asked: a busy daemon may be late.

@@ -26,7 +26,9 @@ extension SearchState {
 
     /// When it is over whatever is still under way.
     var limit: Duration {
-        if browses.contains(where: \.awaitsNameServers) { return EndRule.domainLimit }
+        if browses.contains(where: \.awaitsNameServers) {
+            return min(rule.lastNews + EndRule.domainLimit, EndRule.longestDomainSearch)
+        }
         return EndRule.limit + min(rule.stalled, EndRule.maximumStall)
     }
 

@@ -56,6 +56,7 @@ package struct SearchState: Sendable {
 
     private(set) var rows: [DiscoveredHub.Key: AssessedHub] = [:]
     private var said: [DiscoveredHub.Key: AssessedHub] = [:]
+    /// What is to be told, and when it has changed last.
     private var fresh: [DiscoveredHub.Key: Duration] = [:]
     private(set) var hinted: Set<[UInt8]> = []
     /// The hosts that have answered a one-shot query, in lower case.
@@ -100,7 +101,10 @@ package struct SearchState: Sendable {
         let own = networks.filter { !$0.address.isLoopback && $0.isMulticast }.map(\.address.family)
         ownFamilies = own.isEmpty ? [.ipv4, .ipv6] : Set(own)
         self.watches = watches
-        listing = HubListing(networks: networks)
+        // A domain has an owner, who may have many hubs; on a link anybody can announce.
+        let capacity =
+            self.browses.allSatisfy(\.isMulticast) ? HubListing.maximumRows : DomainSearch.maximumInstances
+        listing = HubListing(networks: networks, capacity: capacity)
     }
 
     /// The current table: impostors first, then by name.
@@ -307,7 +311,7 @@ package struct SearchState: Sendable {
         if before != isOpen { isStale = true }
         // It is back: whose key is it?
         if before == false, isOpen { asked.remove(place) }
-        guard !isOpen else { return }
+        guard !isOpen, !withdrawn.isEmpty else { return }
         for row in rows.values where answers(row.hub) == false && places(of: row.hub).contains(place) {
             dropProofs(of: row.hub.key)
         }
@@ -366,7 +370,7 @@ package struct SearchState: Sendable {
 
     /// When a row may be reported if nothing more comes; nil if that waits for its key, or for the end.
     private func reportTime(of row: AssessedHub, changedAt time: Duration) -> Duration? {
-        guard !isAsking(row), !isReaching(row), watches || said[row.hub.key] == nil else { return nil }
+        guard !isAsking(row), !isReaching(row) else { return nil }
         return time + settling(of: row)
     }
 
@@ -400,8 +404,9 @@ package struct SearchState: Sendable {
         let shortcoming = shortcoming(at: time)
         var events = update(at: time)
         if let shortcoming { events.append(.incomplete(shortcoming)) }
-        for (key, _) in fresh.sorted(by: { $0.value < $1.value }) {
-            if let event = rows[key].flatMap({ say($0) }) { events.append(event) }
+        let new = fresh.sorted { $0.value < $1.value }.compactMap { rows[$0.key] }
+        for row in new + table {
+            if let event = say(row) { events.append(event) }
         }
         fresh = [:]
         return events
@@ -449,7 +454,8 @@ package struct SearchState: Sendable {
             }
         }
         for (key, row) in new where rows[key] != row {
-            fresh[key] = time
+            // What was told is told again at the end, if nobody watches.
+            if watches || said[key] == nil { fresh[key] = time }
             lastName = row.hub.name
         }
         rows = new

@@ -51,7 +51,7 @@ struct MessageBuilder {
         #expect(message.isAnswer)
         #expect(!message.isTruncated)
         #expect(message.records.count == 5)
-        let hints = ServiceHint.hints(in: message, of: try #require(Self.type))
+        let hints = HeardRecords.hints(in: message, of: try #require(Self.type))
         let hint = try #require(hints.first)
         #expect(hints.count == 1)
         #expect(hint.name == Array("Hub".utf8))
@@ -69,10 +69,10 @@ struct MessageBuilder {
         message.record(instance, 33, [0, 0, 0, 0, 0x1F, 0x40] + MessageBuilder.name("host", "local"))
         message.record(MessageBuilder.name("host", "local"), 1, [10, 0, 0, 5])
         let type = try #require(Self.type)
-        #expect(try ServiceHint.hints(in: DNSMessage(parsing: message.bytes), of: type).isEmpty)
+        #expect(try HeardRecords.hints(in: DNSMessage(parsing: message.bytes), of: type).isEmpty)
         message.bytes[7] = 4
         message.record(instance, 16, [0])
-        #expect(try ServiceHint.hints(in: DNSMessage(parsing: message.bytes), of: type).count == 1)
+        #expect(try HeardRecords.hints(in: DNSMessage(parsing: message.bytes), of: type).count == 1)
     }
 
     /// Every shorter message is refused, and every changed byte is at least read without a trap.
@@ -88,7 +88,7 @@ struct MessageBuilder {
                 var bytes = Self.answer
                 bytes[index] = value
                 if let message = try? DNSMessage(parsing: bytes) {
-                    _ = ServiceHint.hints(in: message, of: type)
+                    _ = HeardRecords.hints(in: message, of: type)
                 }
             }
         }
@@ -120,9 +120,9 @@ struct MessageBuilder {
         for (type, data) in [
             (RecordType.a, [1, 2, 3]), (RecordType.a, [1, 2, 3, 4, 5]), (RecordType.aaaa, [1, 2, 3, 4]),
             (RecordType.srv, [0, 0, 0, 0, 0, 1, 0, 9]), (RecordType.txt, [5, 1]), (RecordType.ptr, [0, 0]),
-        ] as [(UInt8, [UInt8])] {
+        ] as [(RecordType, [UInt8])] {
             var message = MessageBuilder(records: 1)
-            message.record(Self.typeBytes, type, data)
+            message.record(Self.typeBytes, type.rawValue, data)
             #expect(throws: DNSMessageError.self, "type \(type)") { try DNSMessage(parsing: message.bytes) }
         }
         #expect(throws: DNSMessageError.tooManyRecords) {
@@ -149,32 +149,33 @@ struct MessageBuilder {
 
     @Test func aQuestionIsNoAnswerAndAGoodbyeNoHint() throws {
         let type = try #require(Self.type)
-        let question = try #require(DNSMessage.question(forServicesOf: "_hestia._tcp", id: 0x1234))
+        let question = DNSMessage.question(forServicesOf: type, id: 0x1234)
         #expect(question.prefix(6) == [0x12, 0x34, 0, 0, 0, 1])
         #expect(Array(question.suffix(4)) == [0, 12, 0x80, 1])
         #expect(try DNSMessage(parsing: question).id == 0x1234)
         #expect(try !DNSMessage(parsing: question).isAnswer)
-        #expect(DNSMessage.question(forServicesOf: "no type", id: 0) == nil)
+        #expect(DNSName(serviceType: "no type") == nil)
 
         var bytes = Self.answer
         bytes[3] = 3  // NXDOMAIN
-        #expect(try ServiceHint.hints(in: DNSMessage(parsing: bytes), of: type).isEmpty)
+        #expect(try HeardRecords.hints(in: DNSMessage(parsing: bytes), of: type).isEmpty)
         bytes = Self.answer
         bytes[12 + Self.typeBytes.count + 7] = 0  // the PTR record's time to live
-        #expect(try ServiceHint.hints(in: DNSMessage(parsing: bytes), of: type).isEmpty)
-        #expect(try ServiceHint.names(in: DNSMessage(parsing: bytes), of: type).isEmpty)
-        #expect(try ServiceHint.names(in: DNSMessage(parsing: question), of: type).isEmpty)
+        #expect(try HeardRecords.hints(in: DNSMessage(parsing: bytes), of: type).isEmpty)
+        #expect(try HeardRecords.names(in: DNSMessage(parsing: bytes), of: type).isEmpty)
+        #expect(try HeardRecords.names(in: DNSMessage(parsing: question), of: type).isEmpty)
     }
 
     @Test func namesNeedNothingButThePointersAndAreBounded() throws {
         let type = try #require(Self.type)
-        #expect(try ServiceHint.names(in: DNSMessage(parsing: Self.answer), of: type) == [Array("Hub".utf8)])
+        let hub = try HeardRecords.names(in: DNSMessage(parsing: Self.answer), of: type)
+        #expect(hub == [Array("Hub".utf8)])
         var message = MessageBuilder(records: 100)
         for number in 0..<100 {
             let label = Array("Hub \(number / 2)".utf8)
             message.record(Self.typeBytes, 12, [UInt8(label.count)] + label + Self.typeBytes)
         }
-        let names = try ServiceHint.names(in: DNSMessage(parsing: message.bytes), of: type)
+        let names = try HeardRecords.names(in: DNSMessage(parsing: message.bytes), of: type)
         #expect(names == (0..<50).map { Array("Hub \($0)".utf8) }, "each once")
         // As many as fit into a message: each is a record, and those are bounded.
         message = MessageBuilder(records: 500)
@@ -184,7 +185,7 @@ struct MessageBuilder {
             let owner = number == 0 ? Self.typeBytes : [0xC0, start]
             message.record(owner, 12, [UInt8(label.count)] + label + [0xC0, start])
         }
-        let most = try ServiceHint.names(in: DNSMessage(parsing: message.bytes), of: type)
+        let most = try HeardRecords.names(in: DNSMessage(parsing: message.bytes), of: type)
         #expect(most.count == 500)
     }
 

@@ -39,11 +39,17 @@ private struct DNSVectors: Decodable, Sendable {
     }()
 }
 
-extension ServiceHint {
+extension HeardRecords {
     /// The services of `type` of which an answer says all that there is to say.
-    static func hints(in message: DNSMessage, of type: DNSName) -> [ServiceHint] {
+    static func hints(in message: DNSMessage, of type: DNSName) -> [Found] {
         var records = HeardRecords(type: type, families: [])
-        return records.take(message, over: .ipv4, at: .now).map(\.hint)
+        return records.take(message, over: .ipv4, at: .now).found
+    }
+
+    /// The labels of the instances of `type` that an answer announces.
+    static func names(in message: DNSMessage, of type: DNSName) -> [[UInt8]] {
+        var records = HeardRecords(type: type, families: [])
+        return records.take(message, over: .ipv4, at: .now).names
     }
 }
 
@@ -51,7 +57,7 @@ extension ServiceHint {
     @Test(arguments: DNSVectors.all.accepted)
     fileprivate func accepted(_ vector: DNSVectors.Message) throws {
         let type = try #require(DNSName(serviceType: "_hestia._tcp"))
-        let hints = ServiceHint.hints(in: try DNSMessage(parsing: vector.bytes), of: type).map { hint in
+        let hints = HeardRecords.hints(in: try DNSMessage(parsing: vector.bytes), of: type).map { hint in
             DNSVectors.Hint(
                 name: String(decoding: hint.name, as: UTF8.self), host: hint.host, port: hint.port,
                 addresses: hint.addresses.compactMap { NetworkAddress(bytes: $0)?.description },

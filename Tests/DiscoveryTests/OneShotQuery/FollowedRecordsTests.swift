@@ -94,7 +94,8 @@ import Testing
         #expect(records.known(over: .ipv4, at: start + .seconds(10)).isEmpty)
         if isTakenBack {
             let again = try records.take(
-                message([.pointer("Hub", 120)]), over: .ipv4, at: start + .milliseconds(10_500))
+                message([.pointer("Hub", 120)]), over: .ipv4, at: start + .milliseconds(10_500)
+            ).found
             #expect(again.allSatisfy { !$0.isNews })
         }
         let ended = renew(&records, 11...12).flatMap(\.renewal.ended)
@@ -109,15 +110,17 @@ import Testing
             message([.address(6, host: "h", 120)]), over: .ipv4, at: start + .milliseconds(300))
         #expect(renew(&records, 1...2).flatMap(\.renewal.ended).isEmpty)
         let moved = try records.take(
-            message([.address(9, host: "h", 120)]), over: .ipv4, at: start + .seconds(3))
-        #expect(moved.map(\.hint.addresses) == [[[10, 0, 0, 9]]])
+            message([.address(9, host: "h", 120)]), over: .ipv4, at: start + .seconds(3)
+        ).found
+        #expect(moved.map(\.addresses) == [[[10, 0, 0, 9]]])
         #expect(
             Set(renew(&records, 4...5).flatMap(\.renewal.ended))
                 == Set([5, 6].map { .address([10, 0, 0, $0], host: "h.local") }))
         // Without the bit it comes beside.
         let more = try records.take(
-            message([.address(10, host: "h", 120, isUnique: false)]), over: .ipv4, at: start + .seconds(8))
-        #expect(more.map(\.hint.addresses.count) == [2])
+            message([.address(10, host: "h", 120, isUnique: false)]), over: .ipv4, at: start + .seconds(8)
+        ).found
+        #expect(more.map(\.addresses.count) == [2])
     }
 
     @Test func `a host whose records live for a second does not keep everybody asking`() throws {

@@ -53,13 +53,15 @@ import Testing
     @Test func `the address of a host counts for all its services`() throws {
         var records = try records()
         #expect(
-            try records.take(message([.four(host: "h"), .six(host: "h")]), over: .ipv4, at: start).isEmpty)
+            try records.take(message([.four(host: "h"), .six(host: "h")]), over: .ipv4, at: start).found
+                .isEmpty)
         for number in 1...300 {
             let name = "Hub \(number)"
             let found = try records.take(
-                message([.pointer(name), .service(name, host: "H"), .text(name)]), over: .ipv4, at: start)
-            #expect(found.map(\.hint.name) == [Array(name.utf8)])
-            #expect(found.map(\.hint.addresses.count) == [2])
+                message([.pointer(name), .service(name, host: "H"), .text(name)]), over: .ipv4, at: start
+            ).found
+            #expect(found.map(\.name) == [Array(name.utf8)])
+            #expect(found.map(\.addresses.count) == [2])
         }
         #expect(records.nextTime == nil)
     }
@@ -73,12 +75,14 @@ import Testing
         all += all.filter { _ in Int.random(in: 0..<4, using: &random) == 0 }
         all.shuffle(using: &random)
         var records = try records()
-        var found: [[UInt8]: ServiceHint] = [:]
+        var found: [[UInt8]: HeardRecords.Found] = [:]
         while !all.isEmpty {
             let count = min(all.count, Int.random(in: 1...9, using: &random))
-            for one in try records.take(message(Array(all.prefix(count))), over: .ipv6, at: start) {
-                #expect(one.isNews == (found[one.hint.name] != one.hint))
-                found[one.hint.name] = one.hint
+            for one in try records.take(message(Array(all.prefix(count))), over: .ipv6, at: start).found {
+                var said = one
+                said.isNews = true
+                #expect(one.isNews == (found[one.name] != said))
+                found[one.name] = said
             }
             all.removeFirst(count)
         }
@@ -120,12 +124,12 @@ import Testing
                     case .txt: .text(label)
                     case .a: .four(host: label)
                     case .aaaa: .six(host: label)
-                    case .ptr: .pointer(label)
+                    case .ptr, .cname, .nsec: .pointer(label)
                     }
                 // Without a place its host is not known yet.
                 #expect(lost.remove(piece) != nil || piece == .pointer(label), "\(piece) does not lack")
-                for one in try records.take(message([piece]), over: .ipv4, at: now) {
-                    found.insert(one.hint.name)
+                for one in try records.take(message([piece]), over: .ipv4, at: now).found {
+                    found.insert(one.name)
                 }
             }
         }
@@ -141,11 +145,11 @@ import Testing
         // Denied.
         var denied = try records()
         let place: [Piece] = [.pointer("Hub"), .service("Hub", host: "h"), .four(host: "h"), .six(host: "h")]
-        let found = try denied.take(message(place + [.noText("Hub")]), over: .ipv4, at: start)
-        #expect(found.map(\.hint.txt.entries) == [[]])
+        let found = try denied.take(message(place + [.noText("Hub")]), over: .ipv4, at: start).found
+        #expect(found.map(\.txt.entries) == [[]])
         // Not told, whoever asks.
         var silent = try records()
-        #expect(try silent.take(message(place), over: .ipv4, at: start).isEmpty)
+        #expect(try silent.take(message(place), over: .ipv4, at: start).found.isEmpty)
         var later: [HeardRecords.Found] = []
         var asked = 0
         while later.isEmpty, let next = silent.nextTime {
@@ -153,12 +157,12 @@ import Testing
             asked += questions.count
             later += found
         }
-        #expect(later.map(\.hint.port) == [8000])
+        #expect(later.map(\.port) == [8000])
         #expect(asked == HeardRecords.questionsForText)
         // It was only late.
-        let corrected = try silent.take(message([.text("Hub")]), over: .ipv4, at: start)
+        let corrected = try silent.take(message([.text("Hub")]), over: .ipv4, at: start).found
         #expect(corrected.map(\.isNews) == [true])
-        #expect(corrected.first?.hint.txt.entries.count == 1)
+        #expect(corrected.first?.txt.entries.count == 1)
     }
 
     @Test func `a flood takes no more memory and asks no more than it may`() throws {
@@ -171,7 +175,7 @@ import Testing
         }
         #expect(asked <= HeardRecords.maximumQuestions)
         // A real one is heard all the same.
-        let found = try records.take(message(pieces(of: "Hub", on: "h")), over: .ipv4, at: start)
-        #expect(found.map(\.hint.name) == [Array("Hub".utf8)])
+        let found = try records.take(message(pieces(of: "Hub", on: "h")), over: .ipv4, at: start).found
+        #expect(found.map(\.name) == [Array("Hub".utf8)])
     }
 }

@@ -1,4 +1,6 @@
 import Discovery
+import Dispatch
+import Synchronization
 
 /// Parses any bytes as a DNS message and extracts the services; all results must be within their bounds.
 func fuzzDNS(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
@@ -14,10 +16,8 @@ func fuzzDNS(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
         precondition(record.name.labels.allSatisfy { (1...63).contains($0.count) })
     }
     var records = HeardRecords(type: type, families: [])
-    let hints = records.take(message, over: .ipv4, at: .now).map(\.hint)
-    precondition(hints.count <= ServiceHint.maximumServices)
-    let names = ServiceHint.names(in: message, of: type)
-    precondition(names.count <= ServiceHint.maximumServices)
+    let (names, hints) = records.take(message, over: .ipv4, at: .now)
+    precondition(hints.count <= message.records.count && names.count <= message.records.count)
     precondition(names.allSatisfy { (1...63).contains($0.count) })
     precondition(hints.allSatisfy { names.contains($0.name) })
     for hint in hints {
@@ -30,14 +30,25 @@ func fuzzDNS(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
 /// A search of a domain to whose questions the same bytes answer; some are not answered.
 private func searchDomain(answeredBy bytes: [UInt8]) {
     guard let domain = try? SearchDomain("example") else { return }
-    var search = DomainSearch(domain.name, types: [.hestia], rules: HubAddressRules(networks: []))
-    var queue = search.takeQuestions()
-    var asked = 0
-    while let question = queue.popLast() {
-        asked += 1
-        let sightings = search.take(asked % 7 == 6 ? .nothing : .message(bytes), of: question)
-        precondition(sightings.count <= DomainSearch.maximumInstances * (1 + HubListing.maximumAddresses))
-        queue += search.takeQuestions()
+    let asked = Mutex(0)
+    let told = Mutex(0)
+    let isOver = DispatchSemaphore(value: 0)
+    let search = DomainSearch(
+        types: [.hestia], rules: HubAddressRules(networks: []),
+        ask: { _ in
+            let number = asked.withLock { count in
+                count += 1
+                return count
+            }
+            return number % 7 == 6 ? nil : bytes
+        },
+        report: { _ in told.withLock { $0 += 1 } })
+    Task {
+        await search.run(domain.name)
+        isOver.signal()
     }
-    precondition(search.isOver && asked <= DomainSearch.maximumQuestions)
+    isOver.wait()
+    let questions = asked.withLock { $0 }
+    precondition(questions <= 1 + DomainSearch.maximumDomains + DomainSearch.maximumInstances * 4)
+    precondition(told.withLock { $0 } <= questions * (1 + HubListing.maximumAddresses))
 }

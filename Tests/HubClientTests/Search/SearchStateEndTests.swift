@@ -388,7 +388,7 @@ extension SearchStateTests {
         #expect(!state.isOver(at: .milliseconds(2_000)))
         #expect(
             state.waits(at: .milliseconds(2_000)).map(\.what) == [
-                "answers of the name servers: example.org, 2"
+                "answers of the name servers: example.org"
             ])
         _ = state.hear(.pending(0), at: .milliseconds(2_001))
         _ = state.hear(.settled, at: .milliseconds(2_001))
@@ -409,6 +409,14 @@ extension SearchStateTests {
             return state
         }
         #expect(try !search([]).isOver(at: .milliseconds(59_999)))
+        // While hubs come it goes on, for ten minutes at most.
+        func goesOn(after time: Duration) throws -> Bool {
+            var state = try search([])
+            _ = state.hear(.resolved(try service("Hub", at: "10.0.0.5")), at: time)
+            return !state.isOver(at: time + .milliseconds(59_999)) && state.isOver(at: time + .seconds(60))
+        }
+        #expect(try goesOn(after: .seconds(59)))
+        #expect(try !goesOn(after: .seconds(541)))
         #expect(try search([]).waits(at: .milliseconds(59_999)).count == 1)
         #expect(try search([]).isOver(at: .seconds(60)))
         #expect(try search([]).waits(at: .seconds(60)).isEmpty)

@@ -1,55 +1,51 @@
-/// A question for multicast answers (RFC 6762 § 5.2), with the answers that are known already (§ 7.1): the
-/// host of such a service stays silent.
-///
-///     message = header question *answer
-package struct MulticastQuestion: Hashable, Sendable {
-    /// The most bytes of a message: it fits into an Ethernet frame with the headers of IPv6, UDP and a
-    /// tunnel.
-    static let maximumSize = 1_400
+extension DNSMessage {
+    /// Bytes.
+    static let headerSize = 12
+    /// The most bytes of a multicast question: it fits into an Ethernet frame with the headers of IPv6, UDP
+    /// and a tunnel.
+    private static let maximumQuestionSize = 1_400
     /// Seconds: the time to live of a PTR record as its host sends it (RFC 6762 § 10). A host stays silent if
     /// it is at least half of its own (§ 7.1). The stack does not say how much of it is left: a record in the
     /// second half of its life, which should not be named, is, and is asked for once it has expired.
-    static let timeToLive: UInt32 = 4_500
+    private static let pointerLife: UInt32 = 4_500
 
-    package let bytes: [UInt8]
-
-    /// Nil if `type` is no service type, or if there are more known answers than one message holds: some
-    /// sixty with short names. Several messages (§ 7.2) cost more than they save: Avahi keeps a timer for
-    /// each answer, and forty hosts of 200 hubs in a lab were busy for 20 s with them.
+    /// A question for multicast answers (RFC 6762 § 5.2), with the answers that are known already (§ 7.1):
+    /// the host of such a service stays silent.
+    ///
+    ///     message = header question *answer
+    ///
+    /// Nil if there are more known answers than one message holds: some sixty with short names. Several
+    /// messages (§ 7.2) cost more than they save: Avahi keeps a timer for each answer, and forty hosts of 200
+    /// hubs in a lab were busy for 20 s with them.
     ///
     /// - Parameters:
     ///   - known: names of instances, 1–63 bytes each (RFC 6763 § 4.1.1); others are left out.
     ///   - isWhole: what does not fit is left out, and its hosts answer.
-    package init?(forServicesOf type: String, known: some Sequence<[UInt8]>, isWhole: Bool = false) {
-        guard let name = DNSName(serviceType: type) else { return nil }
+    static func multicastQuestion(
+        forServicesOf type: DNSName, known: some Sequence<[UInt8]>, isWhole: Bool = false
+    ) -> [UInt8]? {
         var answers: [UInt8] = []
         var count = 0
-        let question = name.bytes + [0, RecordType.ptr, 0, 1]
+        let question = type.bytes + [0, RecordType.ptr.rawValue, 0, 1]
         for label in known where (1...63).contains(label.count) {
-            let answer = MulticastQuestion.answer(label)
-            let size = DNSMessage.headerSize + question.count + answers.count + answer.count
-            guard size <= MulticastQuestion.maximumSize else {
+            let answer = knownAnswer(label)
+            guard headerSize + question.count + answers.count + answer.count <= maximumQuestionSize else {
                 if isWhole { break }
                 return nil
             }
             count += 1
             answers += answer
         }
-        bytes = DNSMessage.header(questions: 1, answers: count) + question + answers
+        return header(questions: 1, answers: count) + question + answers
     }
 
-    private static func answer(_ instance: [UInt8]) -> [UInt8] {
+    private static func knownAnswer(_ instance: [UInt8]) -> [UInt8] {
         /// To the first name after the header.
-        let pointer: [UInt8] = [0xC0, UInt8(DNSMessage.headerSize)]
-        let life = (0..<4).map { UInt8(truncatingIfNeeded: timeToLive >> (24 - 8 * $0)) }
+        let pointer: [UInt8] = [0xC0, UInt8(headerSize)]
+        let life = (0..<4).map { UInt8(truncatingIfNeeded: pointerLife >> (24 - 8 * $0)) }
         let data = [UInt8(instance.count)] + instance + pointer
-        return pointer + [0, RecordType.ptr, 0, 1] + life + [0, UInt8(data.count)] + data
+        return pointer + [0, RecordType.ptr.rawValue, 0, 1] + life + [0, UInt8(data.count)] + data
     }
-}
-
-extension DNSMessage {
-    /// Bytes.
-    static let headerSize = 12
 
     /// Questions for single records: one-shot, as in ``question(forServicesOf:id:)``, or for answers that are
     /// multicast, without an identifier (RFC 6762 § 18.1).
