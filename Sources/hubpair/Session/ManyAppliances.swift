@@ -26,7 +26,9 @@ struct ManyAppliances: ParsableArguments {
         let places = try room.map { try rooms.devices(in: $0) }
         let devices = rooms.kinds.applied(to: try await session.devices())
         let targets = SpokenTargets(devices: devices)
-        let chosen = Set(try type.flatMap { try targets.devices(ofType: $0) }.map(\.id))
+        // `lamps` are lights.
+        let types = type.map { StrayArgument.lights.contains($0.lowercased()) ? "lights" : $0 }
+        let chosen = Set(try types.flatMap { try targets.devices(ofType: $0) }.map(\.id))
         let meant = targets.devices.filter { device in
             (places.isEmpty || places.contains { $0.contains(device.id) })
                 && (type.isEmpty || chosen.contains(device.id))

@@ -91,6 +91,7 @@ enum CommandSynonyms {
         log logs journal history = hub journal; ps status = devices list
         roles promote demote grant rights permissions = devices role; clear = devices prune
         pending waiting asking approved revoked = devices list
+        unrevoke restore unblock undo : a revoked device pairs again with a new code: hubpair print
         invite : 'hubpair print' makes a code that lets one in
         extend expire : 'hubpair devices approve DEVICE --stay 2d' says how long it may come in
         """,

@@ -65,6 +65,10 @@ enum LooseWords {
             {
                 return read(arguments.replacing(end - 1...end, with: [last]))
             }
+            // `set Lamp on please`
+            if values.count > 2, ["please", "bitte", "now", "jetzt"].contains(last.lowercased()) {
+                return read(arguments.replacing(end...end, with: []))
+            }
             // Alone it is the appliance's name.
             let isAlone =
                 values.count == 1 && !arguments.contains { $0.hasPrefix("--room") || $0.hasPrefix("--type") }

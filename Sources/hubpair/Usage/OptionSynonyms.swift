@@ -58,7 +58,9 @@ enum OptionSynonyms {
         --encrypt --password --passphrase -p -r : every backup is encrypted: hubpair hub backup FILE
         """,
         "home": home, "home list": home,
+        "home scene run": "--at : each day: hubpair home scene at NAME 22:00",
         "home watch": """
+        --timeout : it watches until Ctrl-C; timeout(1) ends it: timeout 60 hubpair home watch
         -n = --interval
         -w --watch --follow -f : it watches until it is stopped
         --once -1 : 'hubpair home' shows it once
@@ -80,7 +82,10 @@ enum OptionSynonyms {
         --for : it is '--stay 2h' now
         --until : it is '--stay 2026-12-31' now; or '--stay forever'
         """,
-        "devices prune": "--unseen : the time stands alone: hubpair devices prune 180d",
+        "devices prune": """
+        --unseen : the time stands alone: hubpair devices prune 180d
+        --dry-run -n --simulate : it names them and asks, and does nothing without a yes
+        """,
         "devices revoke": "--take-away : it is '--yes' now",
         "pair": """
         --host --address --ip --url --server = --hub; --device-name --device = --name

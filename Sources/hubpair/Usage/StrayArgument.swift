@@ -218,6 +218,8 @@ struct StrayArgument {
         }
         let fillers = StrayArgument.fillers
         // The first may be a name, if it fits so.
+        // Without `in` a span would be the days.
+        guard path.words != ["home", "scene", "at"] else { return nil }
         let bare = path.rest.enumerated().filter { $0.offset == 0 || !fillers.contains($0.element) }.map(
             \.element)
         return [
@@ -378,6 +380,13 @@ struct StrayArgument {
             return values.allSatisfy { Int(digits: $0) != nil }
                 ? "one at a time: \(SuggestedLine(path.words, [values[0]]))"
                 : "one number, or all: hubpair \(path.words.joined(separator: " ")) all"
+        case "home scene at" where values.contains { ["in", "for"].contains($0.lowercased()) }:
+            return "a scene runs at a time of the day: \(SuggestedLine(path.words, [values[0], "22:00"]))"
+        case "home history":
+            return
+                "how far back is said by --since: \(SuggestedLine(path.words, [values[0], "--since", "24h"]))"
+        case "devices role" where Role(rawValue: values.last?.lowercased() ?? "") != nil:
+            return quotes([values.dropLast().joined(separator: " "), values.last ?? ""])
         case "home watch":
             return "it shows all that changes; of one alone: hubpair home watch | grep -F \(shellWord(all))"
         case "serve" where UInt16(digits: all[...]) ?? 0 > 0:
