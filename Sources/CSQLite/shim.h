@@ -1,3 +1,6 @@
+// The session extension is declared with them; whether the library has it shows when it is loaded.
+#define SQLITE_ENABLE_SESSION 1
+#define SQLITE_ENABLE_PREUPDATE_HOOK 1
 #include <sqlite3.h>
 
 #include "../CGlibc/functions.h"
@@ -26,3 +29,8 @@ HUBPAIR_LAZY(sqlite3_column_bytes)
 HUBPAIR_LAZY(sqlite3_get_autocommit)
 HUBPAIR_LAZY(sqlite3_serialize)
 HUBPAIR_LAZY(sqlite3_free)
+HUBPAIR_LAZY(sqlite3session_create)
+HUBPAIR_LAZY(sqlite3session_delete)
+HUBPAIR_LAZY(sqlite3session_attach)
+HUBPAIR_LAZY(sqlite3session_changeset)
+HUBPAIR_LAZY(sqlite3changeset_apply)

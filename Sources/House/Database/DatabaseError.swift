@@ -13,6 +13,12 @@ enum DatabaseError: Equatable, UserError {
     case newer
     /// It has been closed, or could not be opened before.
     case closed(String)
+    /// libsqlite3 has no sessions, without which gates cannot share a house; the loader's words.
+    case missingSessions(String)
+    /// Gates share the house, and nothing can be written without the others: why.
+    case alone(String)
+    /// The same, and whether it was written is not known yet.
+    case doubtful(String)
 
     /// True if the file is no sound database, and never will be again.
     var isBroken: Bool {
@@ -26,6 +32,14 @@ enum DatabaseError: Equatable, UserError {
         return code & 0xFF == SQLITE_FULL
     }
 
+    /// True without the other gates of a site, which share the house.
+    var isAlone: Bool {
+        switch self {
+        case .alone, .doubtful: true
+        default: false
+        }
+    }
+
     /// What is wrong, in lower case, without a full stop.
     var description: String {
         switch self {
@@ -34,6 +48,10 @@ enum DatabaseError: Equatable, UserError {
         case .notPrivate(let words): "the database cannot be used: \(words)"
         case .newer: "the database was made by a newer hubpair"
         case .closed(let words): words
+        case .missingSessions(let words): "without sessions of SQLite's no house can be shared: \(words)"
+        case .alone(let words): "the gates of the site share the house, and nothing was written: \(words)"
+        case .doubtful(let words):
+            "the gates of the site share the house, and whether it was written is not known: \(words)"
         }
     }
 
@@ -42,7 +60,7 @@ enum DatabaseError: Equatable, UserError {
         case .missingLibrary: .unavailable
         case .failed: isFull ? .cannotWrite : .unavailable
         case .notPrivate, .newer: .configuration
-        case .closed: .unavailable
+        case .closed, .missingSessions, .alone, .doubtful: .unavailable
         }
     }
 
@@ -51,7 +69,8 @@ enum DatabaseError: Equatable, UserError {
         case .missingLibrary: "install it with 'sudo apt install libsqlite3-0'"
         case .newer: "install the newer hubpair again"
         case .failed: isFull ? "make room on the disk" : nil
-        case .notPrivate, .closed: nil
+        case .missingSessions: "use the libsqlite3 of Debian"
+        case .notPrivate, .closed, .alone, .doubtful: nil
         }
     }
 }

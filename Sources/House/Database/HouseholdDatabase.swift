@@ -27,8 +27,12 @@ final class HouseholdDatabase: Sendable {
     private let queue = DispatchQueue(label: "hubpair.household.database")
     private let content = Mutex(Content())
     private let onBroken = Callback<String>()
+    /// Of a house that several gates share; nil: all that is written is this file's own.
+    private let shared: SharedLog?
 
-    init(state: HubState, log: ServeLog) { (self.state, self.log) = (state, log) }
+    init(state: HubState, log: ServeLog, shared: SharedLog? = nil) {
+        (self.state, self.log, self.shared) = (state, log, shared)
+    }
 
     /// `body` is told whenever a broken file has been put aside, on the database's own thread.
     func whenBroken(_ body: @escaping @Sendable (_ words: String) -> Void) { onBroken.observe(body) }
@@ -44,13 +48,27 @@ final class HouseholdDatabase: Sendable {
     }
 
     /// The same without waiting for it; `done` is called on the database's own thread.
+    ///
+    /// - Parameters:
+    ///   - asCopy: what is written concerns this file alone, also where several gates share the house.
+    ///   - waits: calls `done` only once it is known whether all was written.
     func enqueue<Value: Sendable>(
+        asCopy: Bool = false, waits: Bool = false,
         _ body: @escaping @Sendable (inout SQLiteConnection) throws(DatabaseError) -> Value,
         done: @escaping @Sendable (Result<Value, DatabaseError>) -> Void
     ) {
         queue.async { [self] in
-            let (result, broken) = content.withLock { content in run(body, &content) }
+            let (result, broken) = content.withLock { content in run(body, asCopy: asCopy, &content) }
             if let broken { onBroken.tell(broken) }
+            if waits, case .failure(.doubtful) = result, let shared {
+                let isWaiting = shared.wait { outcome in
+                    done(
+                        outcome.flatMap { value in
+                            (value as? Value).map { .success($0) } ?? .failure(.closed("the hub ends"))
+                        })
+                }
+                if isWaiting { return }
+            }
             done(result)
         }
     }
@@ -73,26 +91,28 @@ final class HouseholdDatabase: Sendable {
     /// Uses the connection; puts a broken file aside and tries once more with a new one.
     ///
     /// - Returns: what came of it, and what was wrong with the file that was put aside.
-    private func run<Value>(
-        _ body: (inout SQLiteConnection) throws(DatabaseError) -> Value, _ content: inout Content
+    private func run<Value: Sendable>(
+        _ body: (inout SQLiteConnection) throws(DatabaseError) -> Value, asCopy: Bool,
+        _ content: inout Content
     ) -> (result: Result<Value, DatabaseError>, broken: String?) {
         guard !content.isClosed else { return (.failure(.closed("the hub ends")), nil) }
         do throws(DatabaseError) {
-            return (.success(try attempt(body, &content)), nil)
+            return (.success(try attempt(body, asCopy: asCopy, &content)), nil)
         } catch {
             guard error.isBroken else { return (.failure(error), nil) }
             content.connection = nil
             putAside(error)
             do throws(DatabaseError) {
-                return (.success(try attempt(body, &content)), error.description)
+                return (.success(try attempt(body, asCopy: asCopy, &content)), error.description)
             } catch let second {
                 return (.failure(second), error.description)
             }
         }
     }
 
-    private func attempt<Value>(
-        _ body: (inout SQLiteConnection) throws(DatabaseError) -> Value, _ content: inout Content
+    private func attempt<Value: Sendable>(
+        _ body: (inout SQLiteConnection) throws(DatabaseError) -> Value, asCopy: Bool,
+        _ content: inout Content
     ) throws(DatabaseError) -> Value {
         if content.connection == nil {
             do throws(DatabaseError) {
@@ -111,7 +131,12 @@ final class HouseholdDatabase: Sendable {
         }
         guard var connection = content.connection.take() else { throw .closed("the hub ends") }
         do throws(DatabaseError) {
-            let value = try body(&connection)
+            let value: Value
+            if let shared, !asCopy {
+                value = try shared.run(body, on: &connection)
+            } else {
+                value = try body(&connection)
+            }
             content.connection = consume connection
             return value
         } catch {
@@ -125,6 +150,11 @@ final class HouseholdDatabase: Sendable {
         try HouseholdDatabase.makePrivate(path)
         var connection = try SQLiteConnection(path: path)
         try HouseholdSchema.prepare(&connection)
+        if let shared {
+            try shared.open(&connection)
+        } else {
+            try HouseholdSchema.leaveSite(&connection)
+        }
         return connection
     }
 

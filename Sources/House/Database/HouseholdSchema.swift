@@ -144,6 +144,15 @@ enum HouseholdSchema {
         try connection.transaction { connection throws(DatabaseError) in
             try connection.run("UPDATE meta SET value = ? WHERE name = 'tag'", [.text(newTag())])
             try connection.run("PRAGMA application_id = 0")
+            _ = try SharedLog.leave(&connection)
+        }
+    }
+
+    /// Gives a file that several gates had alike a tag of its own: the others go on.
+    static func leaveSite(_ connection: inout SQLiteConnection) throws(DatabaseError) {
+        try connection.transaction { connection throws(DatabaseError) in
+            guard try SharedLog.leave(&connection) else { return }
+            try connection.run("UPDATE meta SET value = ? WHERE name = 'tag'", [.text(newTag())])
         }
     }
 

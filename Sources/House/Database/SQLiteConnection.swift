@@ -43,7 +43,9 @@ struct SQLiteRow: ~Copyable {
 /// One connection to a database, and its prepared statements. It is used by one thread at a time.
 struct SQLiteConnection: ~Copyable {
     private let library: SQLiteLibrary
-    private let handle: OpaquePointer
+    let handle: OpaquePointer
+    /// What is to be called once the transaction is durable.
+    private var calls: [@Sendable () -> Void] = []
     /// By their SQL; the program has a fixed number of them.
     private var statements: [String: OpaquePointer]
 
@@ -103,20 +105,45 @@ struct SQLiteConnection: ~Copyable {
         return text
     }
 
-    /// Carries out all of `body` or nothing of it; durable when it returns.
+    /// Carries out all of `body` or nothing of it; durable when it returns, or when the transaction around it
+    /// ends.
     mutating func transaction<Result>(
         _ body: (inout SQLiteConnection) throws(DatabaseError) -> Result
     ) throws(DatabaseError) -> Result {
-        try run("BEGIN IMMEDIATE")
+        let isInner = library.isOutsideTransaction(handle) == 0
+        try run(isInner ? "SAVEPOINT inner_one" : "BEGIN IMMEDIATE")
         do throws(DatabaseError) {
             let result = try body(&self)
-            try run("COMMIT")
+            try run(isInner ? "RELEASE inner_one" : "COMMIT")
             return result
         } catch {
             // Some faults have rolled it back already.
-            if library.isOutsideTransaction(handle) == 0 { try? run("ROLLBACK") }
+            guard library.isOutsideTransaction(handle) == 0 else { throw error }
+            if isInner {
+                try? run("ROLLBACK TO inner_one")
+                try? run("RELEASE inner_one")
+            } else {
+                try? run("ROLLBACK")
+            }
             throw error
         }
+    }
+
+    /// Calls `body` once all that was written is durable: now, or with the transaction around it.
+    mutating func whenDurable(_ body: @escaping @Sendable () -> Void) {
+        if library.isOutsideTransaction(handle) == 0 { calls.append(body) } else { body() }
+    }
+
+    /// What waits for the end of the transaction.
+    mutating func takeCalls() -> [@Sendable () -> Void] {
+        defer { calls = [] }
+        return calls
+    }
+
+    /// Ends the transaction, if there is one, as if there had been none.
+    mutating func rollBack() {
+        if library.isOutsideTransaction(handle) == 0 { try? run("ROLLBACK") }
+        calls = []
     }
 
     /// The bytes of the database file as this connection sees it, what is still in the log included.

@@ -26,6 +26,8 @@ struct HouseholdAnswers: Sendable {
         } catch let error as HouseholdError {
             let hint = error.hint.map { " (\($0))" } ?? ""
             return .refused(error.status, error.word, error.description + hint)
+        } catch let error as DatabaseError where error.isAlone {
+            return .refused(.serviceUnavailable, "unavailable", error.description)
         } catch {
             // Which file, and why, is for those who can look into the directory.
             log.warning(.fault, "cannot use \(words): \(describing(error))")

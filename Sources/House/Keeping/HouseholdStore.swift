@@ -22,8 +22,13 @@ final class HouseholdStore<Content: HouseholdFile>: Sendable {
     private let queue = DispatchQueue(label: "hubpair.household")
     // Only used on the queue; the lock is what the compiler can check.
     private let cached = Mutex<Cached?>(nil)
+    /// Where several gates share the house.
+    private let shared = Mutex<FileTable?>(nil)
 
     init(state: HubState, journal: GateJournal) { (self.state, self.journal) = (state, journal) }
+
+    /// What is changed from now on is changed for all gates; nil: for this one.
+    func share(_ files: FileTable?) { shared.withLock { $0 = files } }
 
     /// The content as the file has it now.
     ///
@@ -41,26 +46,42 @@ final class HouseholdStore<Content: HouseholdFile>: Sendable {
         notes: @escaping @Sendable (Result) -> [Journal.Note] = { _ in [] },
         _ body: @escaping @Sendable (inout Content) throws(HouseholdError) -> Result
     ) async throws -> Result {
+        if let files = shared.withLock({ $0 }) {
+            let (result, isChanged) = try await files.change { files in
+                let content = try files[Content.fileName].map { try Content(parsing: $0) } ?? Content()
+                let (changed, result) = try HouseholdStore.changed(content, body)
+                if let changed { files[Content.fileName] = changed.serialized }
+                return result
+            }
+            if isChanged { await journal.note(notes(result)) }
+            return result
+        }
         let (result, isChanged) = try await onQueue { [self] in
             try state.open().withLock { directory in
-                let before = try read(in: directory)
-                var content = before
-                let result = try body(&content)
-                let bytes = content.serialized
-                guard bytes != before.serialized else { return (result, false) }
-                guard bytes.count <= maximumHouseholdByteCount else {
-                    throw HouseholdError.tooLarge(Content.words)
-                }
+                let (changed, result) = try HouseholdStore.changed(try read(in: directory), body)
+                guard let content = changed else { return (result, false) }
                 // What the disk has is unknown if this fails.
                 cached.withLock { $0 = nil }
-                try directory.replace(Content.fileName, with: bytes)
+                try directory.replace(Content.fileName, with: content.serialized)
                 let stamp = try directory.stamp(of: Content.fileName)
-                cached.withLock { [content] in $0 = Cached(content: content, stamp: stamp) }
+                cached.withLock { $0 = Cached(content: content, stamp: stamp) }
                 return (result, true)
             }
         }.get()
         if isChanged { await journal.note(notes(result)) }
         return result
+    }
+
+    /// - Returns: the content after `body`, if that is another than before.
+    private static func changed<Result>(
+        _ before: Content, _ body: (inout Content) throws(HouseholdError) -> Result
+    ) throws(HouseholdError) -> (Content?, Result) {
+        var content = before
+        let result = try body(&content)
+        let bytes = content.serialized
+        guard bytes != before.serialized else { return (nil, result) }
+        guard bytes.count <= maximumHouseholdByteCount else { throw .tooLarge(Content.words) }
+        return (content, result)
     }
 
     private func read(in directory: borrowing ProtectedDirectory) throws -> Content {

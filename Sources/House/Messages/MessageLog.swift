@@ -34,6 +34,8 @@ final class MessageLog: Sendable {
     private let clock: @Sendable () -> Date
     private let state = Mutex(State())
     private let listeners = Mutex<[@Sendable ([Message]) -> Void]>([])
+    /// The last message of which the listeners were told; nil until they are to be told of others' messages.
+    private let lastTold = Mutex<Int64?>(nil)
 
     init(_ database: HouseholdDatabase, log: ServeLog, clock: @escaping @Sendable () -> Date) {
         store = MessageStore(database)
@@ -89,7 +91,35 @@ final class MessageLog: Sendable {
     private func tell(_ kept: MessageStore.Kept) {
         guard !kept.messages.isEmpty else { return }
         feed.publish(kept.events)
+        lastTold.withLock { last in last = last.map { max($0, kept.messages.map(\.id).max() ?? 0) } }
         for listener in listeners.withLock({ $0 }) { listener(kept.messages) }
+    }
+
+    /// From now on the listeners are told of what other gates write, too.
+    func act() {
+        store.database.enqueue({ connection throws(DatabaseError) in
+            try connection.number("SELECT max(id) FROM messages") ?? 0
+        }) { [self] result in
+            if case .success(let id) = result { lastTold.withLock { $0 = id } }
+        }
+    }
+
+    /// Other gates have written: all watchers read it from the database.
+    func othersWrote() {
+        feed.restart()
+        guard let last = lastTold.withLock({ $0 }) else { return }
+        store.database.enqueue({ connection throws(DatabaseError) in
+            try MessageStore.messages(
+                after: last, upTo: .max, MessageStore.Query(), limit: Int64(MessageLog.batch), &connection)
+        }) { [self] result in
+            guard case .success(let messages) = result, let newest = messages.last?.id else { return }
+            let isNews = lastTold.withLock { known in
+                guard known == last else { return false }
+                known = newest
+                return true
+            }
+            if isNews { for listener in listeners.withLock({ $0 }) { listener(messages) } }
+        }
     }
 
     /// Keeps messages together with what they come from, or neither: after a crash nothing is told twice, and

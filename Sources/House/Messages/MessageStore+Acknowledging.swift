@@ -16,7 +16,7 @@ extension MessageStore {
             guard message.kind == .alarm, message.acknowledged == nil else { return message }
             let note = Message.Acknowledgement(by: device, name: name, at: now)
             let (changed, events) = try MessageStore.acknowledge([message], note, &connection)
-            tell(events)
+            connection.whenDurable { tell(events) }
             return changed.first
         }
     }
@@ -36,7 +36,7 @@ extension MessageStore {
             guard !open.isEmpty else { return 0 }
             let note = Message.Acknowledgement(by: device, name: name, at: now)
             let (changed, events) = try MessageStore.acknowledge(open, note, &connection)
-            tell(events)
+            connection.whenDurable { tell(events) }
             return changed.count
         }
     }

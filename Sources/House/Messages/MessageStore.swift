@@ -36,12 +36,13 @@ struct MessageStore: Sendable {
         done: @escaping @Sendable (Result<Kept, DatabaseError>) -> Void
     ) {
         database.enqueue(
+            waits: true,
             { connection throws(DatabaseError) in
                 let kept = try connection.transaction { connection throws(DatabaseError) in
                     try alongside(&connection)
                     return try MessageStore.insert(drafts, at: now, &connection)
                 }
-                tell(kept)
+                connection.whenDurable { tell(kept) }
                 return kept
             }, done: done)
     }

@@ -33,15 +33,17 @@ final class SystemAlerts: Sendable {
     private let path: String
     private let upstream: String
     private let clock: @Sendable () -> Moment
+    /// False while another gate's house tells.
+    private let isActing: @Sendable () -> Bool
     private let state = Mutex(State())
     private let looking = Mutex<RecurringLook?>(nil)
 
     /// - Parameter upstream: its name in messages.
     init(
         _ messages: MessageLog, _ database: HouseholdDatabase, of hub: HubState, upstream: String,
-        clock: @escaping @Sendable () -> Moment
+        clock: @escaping @Sendable () -> Moment, isActing: @escaping @Sendable () -> Bool = { true }
     ) {
-        (self.messages, self.database, self.clock) = (messages, database, clock)
+        (self.messages, self.database, self.clock, self.isActing) = (messages, database, clock, isActing)
         (path, self.upstream) = (hub.path, upstream)
     }
 
@@ -70,6 +72,7 @@ final class SystemAlerts: Sendable {
 
     /// - Parameter name: the server's, at the beginning of a message.
     func serverChanged(_ name: String, isUp: Bool) {
+        guard isActing() else { return }
         state.withLock { state in
             var absence = state.absences.removeValue(forKey: name) ?? Absence()
             absence.end?.cancel()
@@ -97,7 +100,7 @@ final class SystemAlerts: Sendable {
 
     func noteRefusal(from source: String) {
         let now = clock()
-        guard state.withLock({ $0.refusals.note(at: now) }) else { return }
+        guard isActing(), state.withLock({ $0.refusals.note(at: now) }) else { return }
         tell(
             "\(RefusalCount.limit) requests of strangers were refused within 10 minutes, the last from "
                 + source)

@@ -5,7 +5,7 @@ import Pairing
 
 /// What a device leaves in the household that acts without it: timed scenes, rules, and scenes that alarms
 /// run, if it saved them last.
-struct LeftRecords {
+struct LeftRecords: Sendable {
     private let device: Fingerprint
     private let state: HubState
 
@@ -20,13 +20,34 @@ struct LeftRecords {
     func takeAway() throws -> [LeftThing] {
         try state.open().withLock { directory in
             var (scenes, rules) = try LeftRecords.files(in: directory)
-            let (oldScenes, oldRules) = (self.scenes(scenes, rules), self.rules(rules))
-            for (name, _) in oldScenes { try scenes.remove(HubScene.self, name.description) }
-            for (name, _) in oldRules { try rules.remove(Rule.self, name.description) }
-            if !oldScenes.isEmpty { try directory.replace(HubScenes.fileName, with: scenes.serialized) }
-            if !oldRules.isEmpty { try directory.replace(Rules.fileName, with: rules.serialized) }
-            return oldScenes.map(\.thing) + oldRules.map(\.thing)
+            let before = (scenes, rules)
+            let things = try takeAway(&scenes, &rules)
+            if scenes != before.0 { try directory.replace(HubScenes.fileName, with: scenes.serialized) }
+            if rules != before.1 { try directory.replace(Rules.fileName, with: rules.serialized) }
+            return things
         }
+    }
+
+    /// The same at all gates that share the house.
+    func takeAway(from files: FileTable) async throws -> [LeftThing] {
+        try await files.change { files in
+            var scenes = try files[HubScenes.fileName].map { try HubScenes(parsing: $0) } ?? HubScenes()
+            var rules = try files[Rules.fileName].map { try Rules(parsing: $0) } ?? Rules()
+            let things = try takeAway(&scenes, &rules)
+            guard !things.isEmpty else { return things }
+            files[HubScenes.fileName] = scenes.serialized
+            files[Rules.fileName] = rules.serialized
+            return things
+        }.0
+    }
+
+    private func takeAway(
+        _ scenes: inout HubScenes, _ rules: inout Rules
+    ) throws(HouseholdError) -> [LeftThing] {
+        let (oldScenes, oldRules) = (self.scenes(scenes, rules), self.rules(rules))
+        for (name, _) in oldScenes { try scenes.remove(HubScene.self, name.description) }
+        for (name, _) in oldRules { try rules.remove(Rule.self, name.description) }
+        return oldScenes.map(\.thing) + oldRules.map(\.thing)
     }
 
     private static func files(in directory: borrowing ProtectedDirectory) throws -> (HubScenes, Rules) {

@@ -23,13 +23,21 @@ final class GateLink: Sendable {
     let calls: GateCalls
     let journal: GateJournal
     let files: ToldFiles
+    /// The gate among those of its site when the house began; nil: it was alone.
+    private let site: String?
+    private let onSite: @Sendable () -> Void
     private let client: LocalClient
     private let state = Mutex(State())
     private let following = Mutex<Task<Void, Never>?>(nil)
 
-    /// - Parameter files: the gate's, which are taken again when they are others.
-    init(_ client: LocalClient, _ files: ToldFiles) {
-        (self.client, self.files) = (client, files)
+    /// - Parameters:
+    ///   - files: the gate's, which are taken again when they are others.
+    ///   - onSite: called once the gate has joined a site, or left it.
+    init(
+        _ client: LocalClient, _ files: ToldFiles, site: String? = nil,
+        onSite: @escaping @Sendable () -> Void = {}
+    ) {
+        (self.client, self.files, self.site, self.onSite) = (client, files, site, onSite)
         calls = GateCalls(client)
         journal = GateJournal(client)
     }
@@ -79,6 +87,8 @@ final class GateLink: Sendable {
             // Of another process nobody knows what came before; but an outage that goes on is no news.
             return (before ?? now.with(outage: known?.outage), now, state.records, state.guests)
         }
+        // While nobody can say, all stays as it is.
+        if standing.site != site, standing.site != "" { onSite() }
         if standing.changes != before.changes { guests?.forget() }
         if standing.orders != before.orders { records?.orderPassed() }
         if standing.outage != before.outage { records?.upstreamChanged(standing.outage) }

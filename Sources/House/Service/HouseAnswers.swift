@@ -26,6 +26,12 @@ struct HouseAnswers: Sendable {
         case HouseFields.questionPath:
             // It reads files, and perhaps the whole database.
             let questions = HouseQuestions(state)
+            if let files = household.files,
+                case .left(let device, isTakenAway: true)? = HouseQuestion(JSONValue(parsing: request.body))
+            {
+                let bytes = await questions.answer(takingAwayOf: device, from: files)
+                return .whole(.ok, HTTPHeaders(), bytes)
+            }
             let bytes = await withCheckedContinuation { continuation in
                 DispatchQueue.global().async {
                     continuation.resume(returning: questions.answer(request.body))

@@ -23,6 +23,16 @@ package struct HouseQuestions: Sendable {
         return HouseQuestions.bytes(members)
     }
 
+    /// What a revoked device leaves behind is taken away at all gates that share the house.
+    func answer(takingAwayOf device: Fingerprint, from files: FileTable) async -> [UInt8] {
+        do {
+            let things = try await LeftRecords(of: device, in: state).takeAway(from: files)
+            return HouseQuestions.bytes(["things": .array(things.map(\.json))])
+        } catch {
+            return HouseQuestions.bytes(HouseFault(error).members)
+        }
+    }
+
     static func bytes(_ members: [String: JSONValue]) -> [UInt8] {
         var bytes: [UInt8] = []
         JSONValue.object(members).write(to: &bytes)

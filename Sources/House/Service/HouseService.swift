@@ -1,31 +1,33 @@
-import GatewayRules
 package import HubService
 import Identity
-import JSON
-import NIOCore
-import NIOHTTP1
-import NIOPosix
 package import Pairing
+import Synchronization
 
-/// A running house: the household of a hub, behind its gate.
+/// The household of a hub, behind its gate.
 ///
 /// It trusts the gate alone, at the other end of a socket that nobody else reaches. It reads no key of the
-/// hub.
+/// hub. When its gate joins or leaves a site, or another gate of the site polls, it begins anew.
 package final class HouseService: Sendable {
-    private let group: MultiThreadedEventLoopGroup
-    let household: HubHousehold
-    private let gate: GateLink
-    private let server: LocalServer
-    private let watch: StateWatch.Running
-    private let lock: HouseLock
-    private let keepAlive: KeepAlive
+    private static let pause = Duration.seconds(1)
+
+    private struct State {
+        var running: RunningHouse?
+        var isOver = false
+        /// The house that begins now.
+        var beginning: Task<Void, any Error>?
+        /// That one is to begin anew, too.
+        var isToBeginAgain = false
+    }
+
+    private let begin: @Sendable (@escaping @Sendable (String) -> Void) async throws -> RunningHouse
+    private let log: ServeLog
+    private let state = Mutex(State())
 
     private init(
-        _ group: MultiThreadedEventLoopGroup, _ household: HubHousehold, _ gate: GateLink,
-        _ server: LocalServer, _ watch: StateWatch.Running, _ lock: HouseLock, _ keepAlive: KeepAlive
+        _ log: ServeLog,
+        _ begin: @escaping @Sendable (@escaping @Sendable (String) -> Void) async throws -> RunningHouse
     ) {
-        (self.group, self.household, self.gate) = (group, household, gate)
-        (self.server, self.watch, self.lock, self.keepAlive) = (server, watch, lock, keepAlive)
+        (self.log, self.begin) = (log, begin)
     }
 
     /// Begins; returns once the gate is answered. Waits for another house of the same hub to end, and for the
@@ -39,49 +41,68 @@ package final class HouseService: Sendable {
         hub: HubState, manager: ServiceManager = ServiceManager(environment: [:]), log: ServeLog,
         clock: @escaping @Sendable () -> Moment = { .now }
     ) async throws -> HouseService {
-        // Another user's is brought by root, before the house begins.
-        if !hub.isHouseApart { try hub.takeOverHousehold() }
-        let state = hub.house
-        _ = try state.open()
-        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-        // Alive also while it waits for another house or for the gate.
-        let keepAlive = KeepAlive(manager, [group.next()]) {}
-        manager.notify(.ready)
-        do {
-            let lock = try await HouseLock(state, log: log)
-            let client = LocalClient(LocalSocket.gate, in: hub.sockets, on: group)
-            let files = ToldFiles(client)
-            let settings = try await files.begin()
-            let gate = GateLink(client, files)
-            let household = await HubHousehold(
-                state, settings, gate: gate, on: group, log: log, clock: clock)
-            let answers = HouseAnswers(household: household, gate: gate, state: state.absolute)
-            let server = try await LocalServer.start(LocalSocket.house, in: hub.sockets, on: group) {
-                await answers.answer($0)
+        let service = HouseService(log) { onEnd in
+            try await RunningHouse.start(hub: hub, manager: manager, log: log, clock: clock, onEnd: onEnd)
+        }
+        let beginning = Task { try await service.beginOnce() }
+        service.state.withLock { $0.beginning = beginning }
+        try await withTaskCancellationHandler {
+            try await beginning.value
+        } onCancel: {
+            beginning.cancel()
+        }
+        service.began()
+        return service
+    }
+
+    /// Nil while it begins anew.
+    var household: HubHousehold? { state.withLock { $0.running?.household } }
+
+    private func beginOnce() async throws {
+        let running = try await begin { [weak self] in self?.beginAgain($0) }
+        state.withLock { $0.running = running }
+    }
+
+    /// Has begun, as far as it does not have to do so once more.
+    private func began() {
+        let isToBeginAgain = state.withLock { state in
+            state.beginning = nil
+            defer { state.isToBeginAgain = false }
+            return state.isToBeginAgain
+        }
+        if isToBeginAgain { beginAgain("what it shares has changed meanwhile") }
+    }
+
+    private func beginAgain(_ words: String) {
+        state.withLock { state in
+            guard !state.isOver else { return }
+            guard state.beginning == nil else {
+                state.isToBeginAgain = true
+                return
             }
-            let watch = StateWatch.start(
-                state.path, for: DeviceRegister(state: state), on: group.next(), log: log
-            ) {
-                household.filesChanged()
+            state.beginning = Task { [self] in
+                log.notice("the house begins anew: \(words)")
+                await self.state.withLock { $0.running.take() }?.stop()
+                while !Task.isCancelled {
+                    do {
+                        try await beginOnce()
+                        return began()
+                    } catch {
+                        if !Task.isCancelled { log.error("the house cannot begin: \(describing(error))") }
+                        try? await Task.sleep(for: HouseService.pause)
+                    }
+                }
             }
-            household.start()
-            gate.start()
-            return HouseService(group, household, gate, server, watch, lock, keepAlive)
-        } catch {
-            keepAlive.stop()
-            try? await group.shutdownGracefully()
-            throw error
         }
     }
 
     package func stop() async {
-        household.endStreams()
-        await server.stop()
-        await gate.stop()
-        await household.stop()
-        await watch.stop()
-        keepAlive.stop()
-        try? await group.shutdownGracefully()
-        lock.release()
+        let beginning = state.withLock { state in
+            state.isOver = true
+            return state.beginning
+        }
+        beginning?.cancel()
+        _ = try? await beginning?.value
+        await state.withLock { $0.running.take() }?.stop()
     }
 }

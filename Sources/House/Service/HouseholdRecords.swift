@@ -19,20 +19,25 @@ final class HouseholdRecords: Sendable {
     private let clock: @Sendable () -> Moment
     private let desk: AnswerDesk
     private let heart: Heartbeat
+    private let isActing: @Sendable () -> Bool
 
     init(
         _ settings: HubSettings, desk: AnswerDesk, state: HubState, gate: GateLink, servers: HouseServers,
-        sight: FirstSight, log: ServeLog,
+        sight: FirstSight, shared: SharedHouse?, log: ServeLog,
         clock: @escaping @Sendable () -> Moment
     ) {
-        let database = HouseholdDatabase(state: state, log: log)
+        let database = HouseholdDatabase(state: state, log: log, shared: shared?.log)
         self.database = database
+        let isActing = { @Sendable in shared?.isActing ?? true }
+        self.isActing = isActing
         (self.clock, self.desk) = (clock, desk)
         states = StateStore(database)
         let messages = MessageLog(database, log: log) { clock().wall }
-        let poller = StatePoller(servers, states, messages, sight: sight, log: log, clock: clock)
+        let poller = StatePoller(
+            servers, states, messages, sight: sight, log: log, clock: clock, acts: shared == nil)
         let alerts = SystemAlerts(
-            messages, database, of: state, upstream: settings.upstream?.authority ?? "", clock: clock)
+            messages, database, of: state, upstream: settings.upstream?.authority ?? "", clock: clock,
+            isActing: isActing)
         (self.poller, self.messages, self.alerts) = (poller, messages, alerts)
         notices = DeviceNotices(gate.files, messages, database) { await gate.authors() }
         hook = settings.hook.map { HookRunner($0, database, alerts: alerts, log: log) }
@@ -79,16 +84,32 @@ final class HouseholdRecords: Sendable {
 
     func start() {
         poller.start()
+        heart.start()
+    }
+
+    /// Begins what one gate's house does for all.
+    func act() {
         alerts.start()
         hook?.start()
         push.start()
         notices.look()
         lostFiles.start()
-        heart.start()
+    }
+
+    /// Polls for all gates.
+    func lead() {
+        poller.act()
+        messages.act()
+    }
+
+    /// Other gates have written into these tables.
+    func othersWrote(_ tables: Set<String>) {
+        if !tables.isDisjoint(with: ["messages", "read_marks"]) { messages.othersWrote() }
+        if !tables.isDisjoint(with: ["states", "changes", "appliances"]) { poller.othersWrote() }
     }
 
     func devicesChanged() {
-        notices.look()
+        if isActing() { notices.look() }
         push.devicesChanged(gate.files.devices)
         heart.devicesChanged()
     }

@@ -17,13 +17,18 @@ final class HubHousehold: Sendable {
     let orders: OrderJournal
     let records: HouseholdRecords
     let servers: HouseServers
+    /// Nil in a house of its own.
+    private let shared: SharedHouse?
+    /// The files as all gates have them; nil in a house of its own.
+    let files: FileTable?
 
     /// - Parameters:
     ///   - gate: the way to the gate, and through it to the server behind the hub.
     ///   - group: where the connections to servers that have joined are.
+    ///   - shared: what makes it the house of several gates.
     init(
         _ state: HubState, _ settings: HubSettings, gate: GateLink, on group: any EventLoopGroup,
-        log: ServeLog,
+        shared: SharedHouse? = nil, log: ServeLog,
         clock: @escaping @Sendable () -> Moment
     ) async {
         let (calls, desk) = (gate.calls, AnswerDesk())
@@ -38,8 +43,12 @@ final class HubHousehold: Sendable {
         let rooms = HouseholdStore<Rooms>(state: state, journal: gate.journal)
         let records = HouseholdRecords(
             settings, desk: desk, state: state, gate: gate, servers: servers,
-            sight: FirstSight(rooms: rooms, log: log), log: log, clock: clock)
+            sight: FirstSight(rooms: rooms, log: log), shared: shared, log: log, clock: clock)
         self.records = records
+        self.shared = shared
+        let files = shared.map { _ in FileTable(records.database, of: state, log: log) }
+        self.files = files
+        rooms.share(files)
         servers.whenStandingChanges { [alerts = records.alerts] in alerts.serverChanged($0.title, isUp: $1) }
         let guests = GuestRights(calls, servers, rooms, log: log)
         await guests.filesChanged()
@@ -49,6 +58,9 @@ final class HubHousehold: Sendable {
         let rules = HouseholdStore<Rules>(state: state, journal: gate.journal)
         let scenes = HouseholdStore<HubScenes>(state: state, journal: gate.journal)
         let runs = HouseholdStore<SceneRuns>(state: state, journal: gate.journal)
+        rules.share(files)
+        scenes.share(files)
+        runs.share(files)
         let wall = { @Sendable in clock().wall }
         let tell = { @Sendable (draft: MessageDraft) async in
             log.notice(draft.text)
@@ -110,7 +122,25 @@ final class HubHousehold: Sendable {
     /// Begins what goes on by itself.
     func start() {
         records.start()
+        if shared == nil { records.act() }
         gate.files.whenServersJoin { [servers] in servers.take($0) }
+        guard let shared, let files else { return act() }
+        shared.log.onNews.observe { [records, timers] news in
+            guard news.isForeign else { return }
+            records.othersWrote(news.tables)
+            if news.tables.contains("timers") { timers.look() }
+            if news.tables.contains(FileTable.name) { Task { await files.copy() } }
+        }
+        Task { await files.copy() }
+        shared.start(records.database) { [self] in
+            // Who holds changes against rules is there before the first one.
+            act()
+            records.act()
+            records.lead()
+        }
+    }
+
+    private func act() {
         teller.start()
         timed.start()
         timers.start()
@@ -121,7 +151,8 @@ final class HubHousehold: Sendable {
         records.filesChanged()
         teller.filesChanged()
         timed.look()
-        Task { [guests, gate] in
+        Task { [guests, gate, files] in
+            await files?.copy()
             await guests.filesChanged()
             await gate.tellChange()
         }

@@ -32,6 +32,11 @@ final class StatePoller: Sendable {
         /// What the database has.
         var recorded = KnownStates()
         var hasLoaded = false
+        /// False while another gate's house polls: this one asks when somebody wants to know, and keeps
+        /// nothing.
+        var acts = true
+        /// What is known counts only once the database was read.
+        var isToLoad = false
         /// The states are newer than the database.
         var isRecording = false
         var time: Moment?
@@ -83,10 +88,12 @@ final class StatePoller: Sendable {
 
     init(
         _ servers: HouseServers, _ store: StateStore, _ messages: MessageLog, sight: FirstSight? = nil,
-        log: ServeLog, clock: @escaping @Sendable () -> Moment
+        log: ServeLog, clock: @escaping @Sendable () -> Moment,
+        acts: Bool = true
     ) {
         (self.servers, self.store, self.messages, self.sight) = (servers, store, messages, sight)
         (self.log, self.clock) = (log, clock)
+        state.withLock { $0.acts = acts }
     }
 
     /// Begins to poll when there is a reason to.
@@ -102,7 +109,7 @@ final class StatePoller: Sendable {
         store.feed.close()
         await looking.withLock { $0.take() }?.stop()
         release()
-        await keepSeen()
+        if state.withLock(\.acts) { await keepSeen() }
         state.withLock { $0.observers = [] }
         onStanding.observe(nil)
     }
@@ -190,6 +197,23 @@ final class StatePoller: Sendable {
 
     /// Takes what the servers say that tell by themselves.
     private func takeSoon() { looking.withLock { $0 }?.look() }
+
+    /// Polls for all gates from now on, whether or not anybody watches here: what has changed since the last
+    /// one did is a change.
+    func act() {
+        state.withLock { state in
+            (state.acts, state.hasLoaded, state.isToLoad) = (true, false, true)
+            (state.settled, state.time) = (nil, nil)
+        }
+        setReason("site", true)
+        look()
+    }
+
+    /// The gate that polls has written.
+    func othersWrote() {
+        state.withLock { $0.hasLoaded = false }
+        store.feed.restart()
+    }
 
     // MARK: What is known
 
@@ -288,12 +312,14 @@ final class StatePoller: Sendable {
     /// - Returns: in how many seconds to poll again; nil: when there is a reason.
     private func poll() async -> Double? {
         await load()
-        let joined = servers.all
+        // One that begins meanwhile begins with the next.
+        let (joined, acts) = (servers.all, state.withLock(\.acts))
         // Whoever asks for the states of now is not kept waiting for the server's rest: of many at once, all
         // but the first wait for the same next answer.
         let (rest, isAsked, isToAsk, takingRest) = state.withLock { state in
             let now = ContinuousClock.now
-            let isWanted = state.watchers > 0 || !state.reasons.isEmpty
+            let isWanted = acts && (state.watchers > 0 || !state.reasons.isEmpty)
+            if !acts, state.waiting.isEmpty { state.isToAsk = false }
             let isDue = isWanted && state.nextAsking.map { $0 <= now } ?? true
             let isAsked = state.waiting.values.contains { $0.1 != nil }
             let pause = isWanted ? StatePoller.shortest : StatePoller.interval
@@ -315,12 +341,12 @@ final class StatePoller: Sendable {
         let start = ContinuousClock.now
         let wasAway = state.withLock { $0.fault != nil }
         if asks { await askUpstream() }
-        await take(joined, asked: asks ? start : nil)
+        await take(joined, asked: asks ? start : nil, acts: acts)
         // A hub that is killed meanwhile still knows how old all is.
-        if !wasAway, state.withLock({ $0.fault != nil }) { await keepSeen() }
+        if acts, !wasAway, state.withLock({ $0.fault != nil }) { await keepSeen() }
         let end = ContinuousClock.now
         let (isOutdated, next) = state.withLock { state in
-            let isWanted = state.watchers > 0 || !state.reasons.isEmpty
+            let isWanted = acts && (state.watchers > 0 || !state.reasons.isEmpty)
             (state.lastTaking, state.lastTakingDuration) = (end, end - start)
             if asks {
                 let took = state.lastDuration
@@ -356,7 +382,7 @@ final class StatePoller: Sendable {
     ///
     /// - Parameter asked: when the upstream was asked; nil: its last answer counts.
     private func take(
-        _ joined: [(kind: JoinedKind, house: any JoinedHouse)], asked: ContinuousClock.Instant?
+        _ joined: [(kind: JoinedKind, house: any JoinedHouse)], asked: ContinuousClock.Instant?, acts: Bool
     ) async {
         let now = clock()
         let (seen, upstream) = state.withLock { ($0.seen, $0.upstream) }
@@ -383,9 +409,9 @@ final class StatePoller: Sendable {
         let kinds = Set(joined.map(\.kind))
         let hasLeft = seen.ids.contains { JoinedKind(thing: $0).map { !kinds.contains($0) } ?? false }
         // What has left goes, though nobody else answers.
-        if hasAnswer || hasLeft { await take(parts, asked: asked) }
+        if hasAnswer || hasLeft { await take(parts, asked: asked, acts: acts) }
         if !hasAnswer, let fault = faults.first { fail(fault.words, hasAnswered: fault.hasAnswered) }
-        guard hasAnswer else { return }
+        guard acts, hasAnswer else { return }
         let known = Set(seen.ids)
         let new = parts.filter { $0.kind != nil }.flatMap(\.devices).map(\.id).filter { !known.contains($0) }
         await sight?.take(new.compactMap { servers.hints(for: $0) })
@@ -400,7 +426,9 @@ final class StatePoller: Sendable {
         if isNew { onStanding.tell() }
     }
 
-    private func take(_ parts: [SeenAppliances.Part], asked: ContinuousClock.Instant?) async {
+    private func take(
+        _ parts: [SeenAppliances.Part], asked: ContinuousClock.Instant?, acts: Bool
+    ) async {
         let now = clock()
         let devices = parts.flatMap(\.devices)
         let unanswered = parts.reduce(into: Set<String>()) { $0.formUnion($1.unanswered) }
@@ -408,6 +436,7 @@ final class StatePoller: Sendable {
         typealias News = ([StateChange], unrecorded: [StateChange], [Observer], isNew: Bool, isBack: Bool)
         let (changes, unrecorded, observers, isNew, isBack) = state.withLock { state -> News in
             let isBack = state.fault != nil || state.time == nil
+            if state.isToLoad { return ([], [], [], false, false) }
             state.seen.take(parts)
             state.time = now
             if let asked { state.lastSuccess = state.lastOrder.map { $0 > asked } ?? false ? nil : .now }
@@ -428,6 +457,7 @@ final class StatePoller: Sendable {
             return (changes, unrecorded, state.observers, isNew, isBack)
         }
         if isBack { onStanding.tell() }
+        guard acts else { return state.withLock { $0.isRecording = false } }
         var drafts: [MessageDraft] = []
         if !changes.isEmpty {
             for observer in observers { drafts += await observer(changes) }
@@ -485,11 +515,13 @@ final class StatePoller: Sendable {
         else { return }
         state.withLock { state in
             guard !state.hasLoaded else { return }
-            state.hasLoaded = true
+            (state.hasLoaded, state.isToLoad) = (true, false)
             (state.recorded, state.keptSeen, state.settled) = (known, seen, nil)
             state.revision += 1
-            // The database may have been missing until now.
-            if state.time == nil { (state.states, state.seen) = (known, SeenAppliances(kept: seen, known)) }
+            // The database may have been missing until now, or another gate has polled.
+            if state.time == nil || !state.acts && state.fault != nil {
+                (state.states, state.seen) = (known, SeenAppliances(kept: seen, known))
+            }
         }
     }
 }

@@ -132,6 +132,16 @@ package enum EtcdAnswer {
         }
     }
 
+    /// The number of a lease that was begun or kept; nil if it has ended.
+    package static func lease(parsing bytes: [UInt8]) throws(SiteError) -> String? {
+        let answer = try members(bytes)
+        let lease = answer["result"]?.asObject ?? answer
+        guard let time = try number(lease["TTL"], Int64.self), time > 0,
+            let id = try number(lease["ID"], Int64.self)
+        else { return nil }
+        return String(id)
+    }
+
     /// What went wrong, in etcd's words and by gRPC's code; nil if the answer does not say.
     package static func error(parsing bytes: [UInt8]) -> (words: String, code: Int64)? {
         guard let members = JSONValue(parsing: bytes)?.asObject,

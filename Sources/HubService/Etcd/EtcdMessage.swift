@@ -66,8 +66,11 @@ enum EtcdMessage {
         ])
     }
 
-    static func put(_ key: [UInt8], _ value: [UInt8]) -> JSONValue {
-        .object(["request_put": .object(["key": bytes(key), "value": bytes(value)])])
+    /// - Parameter lease: with which the key goes; nil: it stays.
+    static func put(_ key: [UInt8], _ value: [UInt8], lease: String? = nil) -> JSONValue {
+        var members = ["key": bytes(key), "value": bytes(value)]
+        members["lease"] = lease.map { .string($0) }
+        return .object(["request_put": .object(members)])
     }
 
     static func delete(_ key: [UInt8], to end: [UInt8]? = nil) -> JSONValue {

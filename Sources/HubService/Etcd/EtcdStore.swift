@@ -10,6 +10,7 @@ import Pairing
 ///     part/FILE/GROUP
 ///     seen/FINGERPRINT   see ``SeenAtGates``; it is beside what changes compare, and no watch tells of it
 ///     journal/GATE/ENTRY   see ``JournalOfGates``; the same
+///     records/FINGERPRINT/KEY   see ``HouseRecords``; as well
 ///
 /// Every change compares the revision of `head` and writes it, so changes come one after the other, over all
 /// gates. A change whose answer got lost is asked for again, at another member: that `head` has its bytes
@@ -215,17 +216,29 @@ package final class EtcdStore: SiteStore {
 
     /// Takes a gate out; with the last one all goes that they shared, if nothing has changed since `head`.
     ///
+    /// - Parameters:
+    ///   - hub: whose gate it is, if that is known.
+    ///   - isLast: no other gate has the same key: the records of the hub's house go, too.
     /// - Returns: false if something has.
-    func remove(gate: String, head: Int64) throws(SiteError) -> Bool {
+    func remove(
+        gate: String, of hub: Fingerprint?, isLast: Bool, head: Int64
+    ) throws(SiteError) -> Bool {
         let others = try gates().filter { $0.id != gate }
         let journal = key("journal/\(gate)/")
-        let gone =
-            others.isEmpty
-            ? [EtcdMessage.delete(prefix, to: EtcdMessage.end(of: prefix))]
-            : [
+        var gone = [EtcdMessage.delete(prefix, to: EtcdMessage.end(of: prefix))]
+        if !others.isEmpty {
+            gone = [
                 EtcdMessage.delete(key("gates/\(gate)")),
                 EtcdMessage.delete(journal, to: EtcdMessage.end(of: journal)),
             ]
+            let records = hub.map { key("\(EtcdStore.recordsName)\($0)/") }
+            if let records {
+                gone.append(
+                    isLast
+                        ? EtcdMessage.delete(records, to: EtcdMessage.end(of: records))
+                        : EtcdMessage.delete(records + HouseRecords.at(gate).utf8))
+            }
+        }
         let answer = try EtcdAnswer.Transaction(
             parsing: call(
                 "/v3/kv/txn", EtcdMessage.transaction(key("head"), revision: head, gone),
@@ -253,7 +266,7 @@ package final class EtcdStore: SiteStore {
         try client.call(path, Array(request.text.utf8), limit: limit)
     }
 
-    private func check(_ header: EtcdAnswer.Header) throws(SiteError) {
+    func check(_ header: EtcdAnswer.Header) throws(SiteError) {
         if let cluster, header.cluster != cluster { throw .otherCluster(String(header.cluster)) }
     }
 

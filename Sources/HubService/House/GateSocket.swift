@@ -1,3 +1,4 @@
+import Dispatch
 import GatewayRules
 import Identity
 import JSON
@@ -28,6 +29,7 @@ struct GateSocket: Sendable {
                 "authors": .object(authors), "began": .integer(journal.began.milliseconds),
             ]).write(to: &bytes)
             return .whole(.ok, HTTPHeaders(), bytes)
+        case HouseFields.recordsPath: return await records(request.body)
         case HouseFields.changedPath:
             changes.tell()
             return .whole(.noContent, HTTPHeaders(), [])
@@ -52,6 +54,28 @@ struct GateSocket: Sendable {
             let fields = HTTPHeaders([(HouseFields.error, String(decoding: bytes, as: UTF8.self))])
             return .whole(.badGateway, fields, [])
         }
+    }
+
+    private func records(_ body: [UInt8]) async -> LocalAnswer {
+        guard let question = SiteRecords.Question(body) else { return .whole(.badRequest, HTTPHeaders(), []) }
+        // etcd may be slow to answer.
+        let answer = await withCheckedContinuation { continuation in
+            DispatchQueue.global().async {
+                var answer = SiteRecords.Answer()
+                do {
+                    let register = try state.site.register(in: state.open())
+                    if let register, let store = register.store as? EtcdStore {
+                        answer = try store.answer(question, of: hub, at: register.settings.gate)
+                    } else if question != .gate {
+                        answer.fault = SiteError.notJoined.description
+                    }
+                } catch {
+                    answer.fault = describing(error)
+                }
+                continuation.resume(returning: answer)
+            }
+        }
+        return .whole(.ok, HTTPHeaders(), answer.json)
     }
 
     private func file(_ path: String) -> LocalAnswer {

@@ -26,6 +26,8 @@ package struct GateStanding: Equatable, Sendable {
     package fileprivate(set) var outage: UpstreamBreaker.Outage?
     /// How the upstream is treated; nil without one.
     package fileprivate(set) var treatment: UpstreamTreatment?
+    /// The gate among those of its site, which share the house; nil if it is alone, empty if nobody can say.
+    package fileprivate(set) var site: String?
 
     init() { run = String(UInt64.random(in: .min ... .max), radix: 16) }
 
@@ -40,6 +42,7 @@ package struct GateStanding: Equatable, Sendable {
         files = count("files")
         lastRefusal = members["lastRefusal"]?.asString ?? ""
         isHeard = members["heard"] == .boolean(true)
+        site = members["site"]?.asString
         outage = members["outage"]?.asString.map {
             UpstreamBreaker.Outage(since: Date(milliseconds: count("since")), words: $0)
         }
@@ -71,6 +74,7 @@ package struct GateStanding: Equatable, Sendable {
             members["concurrency"] = .integer(Int64(treatment.concurrency))
             members["kind"] = treatment.kind.map { .string($0.rawValue) }
         }
+        members["site"] = site.map { .string($0) }
         var bytes: [UInt8] = []
         JSONValue.object(members).write(to: &bytes)
         return bytes
@@ -93,13 +97,20 @@ final class GateNews: Sendable {
 
     private let state = Mutex(State())
     private let treatment: @Sendable () -> UpstreamTreatment?
+    private let site: @Sendable () -> String?
 
-    init(treatment: @escaping @Sendable () -> UpstreamTreatment?) { self.treatment = treatment }
+    init(
+        treatment: @escaping @Sendable () -> UpstreamTreatment?,
+        site: @escaping @Sendable () -> String? = { nil }
+    ) {
+        (self.treatment, self.site) = (treatment, site)
+    }
 
     var standing: GateStanding {
-        let treatment = treatment()
+        let (treatment, site) = (treatment(), site())
         return state.withLock { state in
             state.standing.treatment = treatment
+            state.standing.site = site
             return state.standing
         }
     }

@@ -13,6 +13,7 @@ final class HouseGate: UpstreamObserver {
     let news: GateNews
     /// Tells of changes of the household's files.
     let changes: Callback<Void>
+    private let site: SiteHandle
     private let calls: UpstreamCalls
     private let probe: UpstreamProbe
     /// Nil if nothing can listen: the gate goes on without the house.
@@ -30,7 +31,14 @@ final class HouseGate: UpstreamObserver {
         let sender = DeviceFields(
             fingerprint: hub.pin.fingerprint.description, name: hub.settings.name.description, role: .owner)
         let calls = try await UpstreamCalls(link, as: sender, on: group.next())
-        let news = GateNews { [link] in link.treatment }
+        // Before the house asks: it must not take itself for one of its own.
+        var isUnknown = false
+        do { _ = try state.site.register(in: state.open()) } catch { isUnknown = true }
+        let news = GateNews(treatment: { [link] in link.treatment }) { [site = state.site, isUnknown] in
+            site.known?.settings.gate ?? (isUnknown ? "" : nil)
+        }
+        state.site.onChange.observe { news.noteFiles() }
+        site = state.site
         (self.link, self.calls, self.news) = (link, calls, news)
         looksAfterOrders = options.looksAfterOrders
         probe = UpstreamProbe(calls, link)
@@ -88,6 +96,7 @@ final class HouseGate: UpstreamObserver {
     func stop() async {
         link.observe(nil)
         await probe.stop()
+        site.onChange.observe(nil)
         news.close()
         await program?.stop()
         await socket?.stop()

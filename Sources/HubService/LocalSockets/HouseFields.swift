@@ -27,6 +27,8 @@ package enum HouseFields {
     /// Says who has let devices in or kept them out, and since when the gate runs:
     /// `{"authors": {device: author}, "began": time}`.
     package static let authorsPath = "/hubpair/gate/authors"
+    /// Reads and changes what the houses of several gates share (`SiteRecords`).
+    package static let recordsPath = "/hubpair/gate/records"
     /// Asks the house whether guests may set an appliance: `{"appliance": id}`.
     package static let guestsPath = "/hubpair/house/guests"
     /// Asks the house what people call an activator: `{"appliance": id, "activator": id}`.

@@ -125,19 +125,27 @@ package struct ManageSite {
         _ gate: String, _ register: SiteRegister, _ directory: borrowing ProtectedDirectory
     ) throws -> Bool {
         let store = try EtcdStore(register.settings)
+        var pin = gate == register.settings.gate ? try HubState.hub(in: directory).pin : nil
         while true {
             do {
-                let isLast = try store.gates().allSatisfy { $0.id == gate }
+                let others = try store.gates().map(\.id).filter { $0 != gate }
+                let isLast = others.isEmpty
                 let snapshot = try register.current()
                 try register.copy(snapshot, to: directory)
                 var gates =
                     try directory.read(SiteGates.fileName, SiteGates.init(parsing:)) ?? SiteGates()
+                pin = pin ?? gates.pin(of: gate)
+                // One that has never served has not said which hub it is.
+                let isLastOfHub = others.allSatisfy { other in gates.pin(of: other).map { $0 != pin } ?? false
+                }
                 if gates.forget(gate) {
                     let change = try snapshot.change(to: [SharedFile(SiteGates.fileName, gates.serialized)])
                     _ = try store.commit(change, on: snapshot.head)
                     continue
                 }
-                if try store.remove(gate: gate, head: snapshot.head) { return isLast }
+                let isGone = try store.remove(
+                    gate: gate, of: pin?.fingerprint, isLast: isLastOfHub, head: snapshot.head)
+                if isGone { return isLast }
             } catch SiteError.empty {
                 // It was cut short after the site was told.
                 return true

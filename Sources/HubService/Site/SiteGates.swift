@@ -65,6 +65,9 @@ package struct SiteGates: Equatable, Sendable {
         return hubs
     }
 
+    /// Which hub a gate is; nil if it has not said so.
+    func pin(of id: String) -> Pin? { gates.first { $0.id == id }?.hub.pin }
+
     /// Notes what a gate says of itself.
     ///
     /// - Returns: false if there are too many gates.

@@ -12,6 +12,8 @@ package final class SiteHandle: Sendable {
     }
 
     private let content = Mutex(Content())
+    /// Told once the hub is a gate of another site, or of none.
+    let onChange = Callback<Void>()
 
     package init() {}
 
@@ -34,6 +36,7 @@ package final class SiteHandle: Sendable {
         }
         register?.recall(directory)
         content.withLock { $0 = Content(stamp: stamp, register: register) }
+        onChange.tell()
         return register
     }
 }

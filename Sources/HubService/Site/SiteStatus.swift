@@ -28,6 +28,8 @@ package struct SiteStatus: Sendable {
     package let gates: [String]?
     /// The hubs that they are, this one's first; those that have served since they joined.
     package let hubs: [SiteHub]
+    /// Nil if no gate with this one's key has served, or the site does not say.
+    package let house: SiteHouse?
     /// The revision of the last change; nil if no majority says.
     package let revision: Int64?
     /// What this gate has a copy of; nil if of nothing yet.
@@ -47,13 +49,16 @@ package struct SiteStatus: Sendable {
         hubs = known.filter { $0.pin == own } + known.filter { $0.pin != own }
         let store = try EtcdStore(settings)
         members = settings.members.map { SiteStatus.ask($0, store.client, settings.cluster) }
-        let told = Result { () throws(SiteError) in (try store.head(), try store.gates()) }
+        let told = Result { () throws(SiteError) in
+            (try store.head(), try store.gates(), try store.standings(of: own.fingerprint))
+        }
         let all = (try? told.get())?.1
         revision = (try? told.get())?.0
         gates = all.map { all in
             let own = all.filter { $0.id == settings.gate }
             return SiteStatus.names(of: own + all.filter { $0.id != settings.gate }).map(\.name)
         }
+        house = (try? told.get()).flatMap { SiteHouse($0.2, names: SiteStatus.names(of: $0.1)) }
         fault = if case .failure(let error) = told { error } else { nil }
         copy = try directory.read(SiteCopy.fileName, SiteCopy.init(parsing:))?.revision
     }

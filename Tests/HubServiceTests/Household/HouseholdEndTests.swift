@@ -24,7 +24,7 @@ import Testing
         let rest = Rest()
         do {
             let hub = try await HubInTest()
-            let household = hub.house.household
+            let household = try #require(hub.house.household)
             rest.records = household.records
             (rest.poller, rest.messages) = (household.records.poller, household.records.messages)
             rest.teller = household.teller

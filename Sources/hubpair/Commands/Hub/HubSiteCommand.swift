@@ -193,6 +193,18 @@ struct HubSiteCommand: ParsableCommand {
     }
 }
 
+extension SiteHouse.Gate {
+    fileprivate var words: String {
+        switch (leads, behind) {
+        case (true, 0?): "\(name) polls"
+        case (true, let behind): "\(name) polls, \(behind.map { "\($0) behind" } ?? "begins")"
+        case (false, 0?): "\(name) follows"
+        case (false, let behind?): "\(name) is \(behind) behind"
+        case (false, nil): "\(name) has another house"
+        }
+    }
+}
+
 /// Members with commas between them: one argument, of which no list is made.
 struct SiteMembers {
     let list: [SiteMember]
@@ -238,6 +250,8 @@ extension SiteStatus {
                 : hubs.map { "\($0.name) \($0.pin.fingerprint)" }.joined(separator: ", "),
             "site of": settings.hub.description,
             "gates": gates.map { $0.joined(separator: ", ") } ?? Texts.exactly("unknown"),
+            "house": house.map { $0.gates.map { Texts.words($0.words) }.joined(separator: "; ") }
+                ?? Texts.exactly("unknown"),
             "copy": Texts.words(copy),
             "alone for": Duration.seconds(settings.stale).written,
             "certificate": Texts.words("until \(certificateEnd ?? "?")"),
@@ -268,6 +282,18 @@ extension SiteStatus {
                     ])
                 }),
             "gates": gates.map { .array($0.map { .string($0) }) } ?? .null,
+            "house": house.map { house in
+                .object([
+                    "changes": .integer(house.changes),
+                    "gates": .array(
+                        house.gates.map { gate in
+                            .object([
+                                "name": .string(gate.name), "leads": .boolean(gate.leads),
+                                "behind": gate.behind.map { .integer($0) } ?? .null,
+                            ])
+                        }),
+                ])
+            } ?? .null,
             "revision": revision.map { .integer($0) } ?? .null,
             "copy": copy.map { .integer($0) } ?? .null,
             "stale": .integer(Int64(settings.stale)),

@@ -1,0 +1,309 @@
+"""One house behind two gates with one key: which one polls, one sequence of messages, and what is not lost when gates,
+houses and members of etcd are killed.
+
+HUBPAIR_SHARED_KILLS is the number of kills (default 4)."""
+import json
+import os
+import random
+import signal
+import tempfile
+import threading
+import time
+import unittest
+import urllib.request
+
+from etcd import Etcd, Gate
+from hub import Hestia, Hub
+from second_implementation import Attempt, Connection, Device
+
+KILLS = int(os.environ.get("HUBPAIR_SHARED_KILLS", 4))
+
+
+class SharedHouse(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+        self.hestia = Hestia("--plain", sturdy=True)
+        self.addCleanup(self.hestia.stop)
+        self.etcd = Etcd()
+        self.addCleanup(self.etcd.remove)
+        self.one = Hub(self.hestia.url)
+        self.addCleanup(self.one.remove)
+
+    def begin(self):
+        """Two gates that serve, and their owner, who is let in by both."""
+        self.etcd.join(self.one)
+        self.other = Gate(self.one)
+        self.addCleanup(self.other.remove)
+        self.gates = [self.one.start(), self.other.start()]
+        self.owner = self.pair("Owner", "--role", "owner")
+        for gate in self.gates:
+            gate.wait_for(lambda gate=gate: self.ask(gate, "GET", "rooms")[0] == 200, "the house answers")
+            gate.wait_for(lambda gate=gate: self.ask(gate, "PUT", "preferences", {})[0] == 200, "the house takes changes")
+
+    def pair(self, name, *options):
+        device = Device(os.path.join(self.folder, name), name)
+        Attempt(self.one.code(*options), device).send(self.one.port)
+        return device
+
+    def ask(self, gate, method, path, body=None, device=None):
+        """Status and JSON; 0 if nobody answers."""
+        try:
+            with Connection(gate.port, device or self.owner, timeout=60) as connection:
+                status, _, answer = connection.request(
+                    method, f"/hubpair/v1/{path}", None if body is None else json.dumps(body).encode())
+                return status, json.loads(answer) if answer else None
+        except Exception:
+            return 0, None
+
+    def get(self, gate, path):
+        status, answer = self.ask(gate, "GET", path)
+        self.assertEqual(status, 200, answer)
+        return answer
+
+    def messages(self, gate):
+        found, after = [], 0
+        while True:
+            answer = self.get(gate, f"messages?after={after}")
+            found += answer["messages"]
+            if not answer["more"]:
+                return found
+            after = found[-1]["id"]
+
+    def arm(self):
+        """A rule that rings when the first appliance goes on."""
+        with urllib.request.urlopen(f"{self.hestia.url}/devices/", timeout=10) as answer:
+            device = json.load(answer)[0]
+        self.ids = device["deviceId"], device["activators"][0]["activatorId"]
+        rule = {"device": self.ids[0], "activator": self.ids[1], "when": "on", "kind": "alarm", "text": "The light is on"}
+        status, answer = self.ask(self.other, "PUT", "rules/Light", rule)
+        self.assertEqual(status, 201, answer)
+        for gate in self.gates:
+            gate.wait_for(lambda gate=gate: [each["name"] for each in self.get(gate, "rules")["rules"]] == ["Light"], "the rule")
+
+    def switch(self, state):
+        """By hand, past all gates."""
+        request = urllib.request.Request(
+            f"{self.hestia.url}/devices/{self.ids[0]}/activators/{self.ids[1]}",
+            json.dumps({"state": state}).encode(), {"Content-Type": "application/json"}, method="POST")
+        with urllib.request.urlopen(request, timeout=10) as answer:
+            self.assertEqual(answer.status, 201)
+
+    def count(self):
+        """How often the server behind the gates was asked, but for this."""
+        self.counted = getattr(self, "counted", 0) + 1
+        with urllib.request.urlopen(f"{self.hestia.url}/test/count", timeout=10) as answer:
+            return json.load(answer) - self.counted
+
+    def house(self):
+        return json.loads(self.one.run("hub", "site", "--json", check=False) or "{}").get("house") or {}
+
+    def leader(self):
+        """The gate that polls."""
+        name = (self.etcd.control(
+            "get", f"/hubpair/1/{self.one.identity['hub']}/records/{self.one.identity['hub']}/leader",
+            "--print-value-only").stdout.split() or [None])[0]
+        for gate in self.gates:
+            with open(os.path.join(gate.state, "site")) as file:
+                if f"gate={name}\n" in file.read():
+                    return gate
+        return None
+
+    def wait_for_leader(self, *, besides=None):
+        self.one.wait_for(lambda: self.leader() not in (None, besides), "another one polls")
+        return self.leader()
+
+    def alarms(self, gate):
+        return [each for each in self.messages(gate) if each["kind"] == "alarm"]
+
+    def rung(self, gate):
+        return sum(each.get("count", 1) for each in self.alarms(gate))
+
+
+class SharedHouseTests(SharedHouse):
+    def test_one_house_behind_two_gates(self):
+        self.begin()
+        one, other = self.gates
+        self.arm()
+        with self.subTest("an alarm has one number, and is acknowledged at whichever"):
+            self.switch(True)
+            for gate in self.gates:
+                gate.wait_for(lambda gate=gate: self.rung(gate) == 1, "the alarm rings")
+            self.assertEqual(self.messages(one), self.messages(other))
+            alarm = self.alarms(one)[0]["id"]
+            status, _ = self.ask(other, "POST", f"messages/{alarm}/acknowledge")
+            self.assertEqual(status, 200)
+            one.wait_for(lambda: "acknowledged" in self.alarms(one)[0], "the first gate knows that it is acknowledged")
+        with self.subTest("rooms, read marks and states"):
+            self.assertIn(self.ask(one, "PUT", "rooms/kitchen", {"name": "Kitchen", "devices": [self.ids[0]]})[0], (200, 201))
+            self.assertEqual(self.ask(one, "POST", f"messages/{alarm}/read?all=1")[0], 204)
+            other.wait_for(lambda: [each["name"] for each in self.get(other, "rooms")["rooms"]] == ["Kitchen"], "the room")
+            other.wait_for(lambda: all(each["read"] for each in self.messages(other)), "the read marks")
+            other.wait_for(lambda: self.get(other, "states/history") == self.get(one, "states/history"), "the history")
+            self.assertGreater(len(self.get(one, "states/history")["history"]), 1)
+        with self.subTest("one of them polls"):
+            begun, start = time.monotonic(), self.count()
+            one.wait_for(lambda: self.count() - start > 4, "it is asked every second")
+            self.assertLessEqual(self.count() - start, 2 + 1.5 * (time.monotonic() - begun))
+        leader = self.wait_for_leader()
+        follower = next(gate for gate in self.gates if gate is not leader)
+        with self.subTest("the status says who"):
+            house = self.house()
+            self.assertEqual((len(house["gates"]), [each["leads"] for each in house["gates"]].count(True)), (2, 1))
+            one.wait_for(lambda: [each["behind"] for each in self.house()["gates"]] == [0, 0], "both are up to date")
+        with self.subTest("killed, the other goes on with all that was acknowledged, and sees what has changed"):
+            before = self.messages(follower)
+            self.switch(False)
+            one.wait_for(lambda: self.get(follower, "states/history")["history"][-1]["state"] is False, "it is off")
+            leader.kill()
+            self.switch(True)
+            self.assertIs(self.wait_for_leader(besides=leader), follower)
+            follower.wait_for(lambda: self.rung(follower) == 2, "the alarm rings")
+            after = self.messages(follower)
+            self.assertEqual(after[:len(before)], before)
+            self.assertEqual([each["id"] for each in after], list(range(1, len(after) + 1)))
+        with self.subTest("it comes back, and follows"):
+            leader.start()
+            leader.wait_for(lambda: self.ask(leader, "GET", "messages")[0] == 200, "it answers")
+            leader.wait_for(lambda: self.messages(leader) == self.messages(follower), "it has caught up")
+        with self.subTest("out again, with all of it"):
+            messages = [{**each, "read": None} for each in self.messages(one)]
+            for gate in (other, one):
+                gate.run("hub", "site", "leave")
+                gate.wait_for(lambda gate=gate: self.ask(gate, "PUT", "preferences", {"a": 1})[0] == 200, "a house of its own")
+            self.assertEqual(self.etcd.control("get", "--prefix", "/hubpair", "--keys-only").stdout.strip(), "")
+            self.assertEqual([{**each, "read": None} for each in self.messages(one)][:len(messages)], messages)
+            self.switch(False)
+            one.wait_for(lambda: self.get(one, "states")["current"], "it polls by itself")
+
+    def test_without_a_majority_nothing_is_taken_and_all_is_read(self):
+        self.begin()
+        self.arm()
+        for name in self.etcd.names[:2]:
+            self.etcd.kill(name)
+        for gate in self.gates:
+            self.assertEqual(self.get(gate, "rules")["rules"][0]["name"], "Light")
+            self.assertEqual(self.ask(gate, "PUT", "rooms/lost", {"name": "Lost"})[0], 503)
+            self.assertEqual(self.ask(gate, "PUT", "preferences", {"lost": True})[0], 503)
+            self.assertEqual(self.get(gate, "rooms")["rooms"], [])
+        for name in self.etcd.names[:2]:
+            self.etcd.start(name)
+        for gate in self.gates:
+            gate.wait_for(lambda gate=gate: self.ask(gate, "PUT", "rooms/there", {"name": "There"})[0] in (200, 201),
+                          "changes are taken again")
+        self.switch(True)
+        for gate in self.gates:
+            gate.wait_for(lambda gate=gate: self.rung(gate) == 1, "the alarm rings")
+
+
+class KillTests(SharedHouse):
+    """Alarms ring, are acknowledged and marked as read, and rooms are made at both gates, while gates, houses and members
+    are killed: what was answered is there in the end, and each alarm has rung once."""
+
+    def act(self, dice, ends):
+        number = 0
+        while not ends.is_set():
+            gate = dice.choice(self.gates)
+            kind = dice.choice(["acknowledge", "acknowledge", "read", "room"])
+            if kind == "room":
+                number += 1
+                name = f"r{threading.get_ident() % 1000}x{number}"
+                if self.ask(gate, "PUT", f"rooms/{name}", {"name": name})[0] in (200, 201):
+                    self.done.append(("room", name))
+                continue
+            status, answer = self.ask(gate, "GET", "messages?kind=alarm&limit=500")
+            if status != 200 or not answer["messages"]:
+                time.sleep(0.1)
+                continue
+            message = dice.choice(answer["messages"])["id"]
+            path = f"messages/{message}/{kind}"
+            if self.ask(gate, "POST", path, device=self.phone)[0] in (200, 204):
+                self.done.append((kind, message))
+
+    def break_one(self, dice):
+        kind = dice.choice(["gate", "gate", "house", "member"])
+        if kind == "member":
+            name = dice.choice(self.etcd.names)
+            self.etcd.kill(name)
+            return lambda: self.etcd.start(name)
+        gate = dice.choice([self.leader() or self.one, *self.gates])
+        if kind == "gate":
+            gate.kill()
+            return gate.start
+        self.kill_house(gate)
+        return lambda: None
+
+    def kill_house(self, gate):
+        """The gate starts it again by itself."""
+        for process in filter(str.isdigit, os.listdir("/proc")):
+            try:
+                with open(f"/proc/{process}/cmdline") as file:
+                    words = file.read().split("\0")
+            except OSError:
+                continue
+            if words[0].endswith("hubpair-house") and gate.state in words:
+                os.kill(int(process), signal.SIGKILL)
+
+    def any(self, question):
+        """The answer of a gate that has one."""
+        for gate in self.gates:
+            status, answer = self.ask(gate, "GET", question)
+            if status == 200:
+                return answer
+        return None
+
+    def test_nothing_that_was_answered_is_lost(self):
+        seed = int(os.environ.get("HUBPAIR_SEED", random.randrange(1 << 32)))
+        print(f"HUBPAIR_SEED={seed}, {KILLS} kills", flush=True)
+        dice = random.Random(seed)
+        self.begin()
+        self.phone = self.pair("Phone")
+        self.arm()
+        self.done, ends, toggles = [], threading.Event(), 0
+        threads = [threading.Thread(target=self.act, args=(random.Random(seed + number), ends)) for number in range(3)]
+        for thread in threads:
+            thread.start()
+        try:
+            for _ in range(KILLS):
+                mend = self.break_one(dice)
+                time.sleep(dice.uniform(0, 1))
+                self.switch(True)
+                toggles += 1
+                time.sleep(dice.uniform(0, 2))
+                mend()
+                self.one.wait_for(lambda: self.total() >= toggles, f"alarm {toggles} rings")
+                self.switch(False)
+                self.one.wait_for(
+                    lambda: ((self.any(f"states/history?device={self.ids[0]}&limit=10000") or {}).get("history") or [{}])[-1]
+                    .get("state") is False, "it is off")
+        finally:
+            ends.set()
+            for thread in threads:
+                thread.join()
+        for gate in self.gates:
+            gate.wait_for(lambda gate=gate: self.ask(gate, "PUT", "rooms/last", {"name": "Last"})[0] in (200, 201), "changes")
+        one, other = self.gates
+        one.wait_for(lambda: self.messages(one) == self.messages(other), "both have the same messages")
+        one.wait_for(lambda: self.get(one, "rooms") == self.get(other, "rooms"), "both have the same rooms")
+        messages = {each["id"]: each for each in self.messages(one)}
+        self.assertEqual(sorted(messages), list(range(1, len(messages) + 1)))
+        self.assertEqual(self.rung(one), toggles)
+        rooms = {each["name"] for each in self.get(one, "rooms")["rooms"]}
+        status, answer = self.ask(one, "GET", "messages?limit=500", device=self.phone)
+        self.assertEqual(status, 200)
+        read = {each["id"] for each in answer["messages"] if each["read"]}
+        for kind, what in self.done:
+            if kind == "room":
+                self.assertIn(what, rooms)
+            elif kind == "read":
+                self.assertIn(what, read)
+            else:
+                self.assertEqual(messages[what]["acknowledged"]["by"], self.phone.fingerprint)
+        counts = {kind: sum(each == kind for each, _ in self.done) for kind in ("room", "read", "acknowledge")}
+        print(f"{KILLS} kills: {len(messages)} messages, {toggles} alarms, {counts} answered, none lost", flush=True)
+        self.assertGreater(len(self.done), KILLS)
+
+    def total(self):
+        answer = self.any("messages?kind=alarm&limit=500")
+        return sum(each.get("count", 1) for each in answer["messages"]) if answer else 0
