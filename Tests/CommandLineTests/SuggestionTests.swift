@@ -50,7 +50,7 @@ import Testing
         ("home scene sav", "did you mean 'hubpair home scene save NAME'?"),
         ("unpair", "here: 'hubpair hubs forget HUB'; on the hub: 'hubpair devices revoke DEVICE'"),
         ("set Lamp on", "did you mean 'hubpair home set Lamp on'?"),
-        ("set Lamp", "did you mean 'hubpair home set APPLIANCE on'?"),
+        ("set Lamp", "did you mean 'hubpair home set Lamp on'?"),
         ("say lamp off", "did you mean 'hubpair home say lamp off'?"),
         ("scene run evening", "did you mean 'hubpair home scene run evening'?"),
         ("scene", "did you mean 'hubpair home scene list'?"), ("watch", "did you mean 'hubpair home watch'?"),
@@ -87,7 +87,7 @@ import Testing
             "put a name with spaces in quotes: hubpair home set 'Bathroom ceiling light' on"
         ),
         ("hubs use Kitchen hub", "put a name with spaces in quotes: hubpair hubs use 'Kitchen hub'"),
-        ("list Kitchen", "'hubpair list' alone shows all hubs"),
+        ("list Kitchen", "did you mean 'hubpair list --name Kitchen'?"),
         ("setup Kitchen", "did you mean 'hubpair setup --name Kitchen'?"),
         ("setup Kitchen hub", "did you mean: hubpair setup --name 'Kitchen hub'"),
         ("print code.png", "did you mean 'hubpair print --output code.png'?"),

@@ -96,6 +96,10 @@ import Testing
             try Selection("Fornt door").device(in: devices)
         }
         #expect(throws: SelectionError.self) { try Selection("").device(in: devices) }
+        // Several are meant, and not the one with a name like it.
+        for text in ["lights", "all"] {
+            #expect(throws: SelectionError.several(text)) { try Selection(text).device(in: devices) }
+        }
     }
 
     @Test func serversWords() {

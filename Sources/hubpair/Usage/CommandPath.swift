@@ -84,11 +84,11 @@ struct SuggestedLine: Equatable, CustomStringConvertible {
             arguments = whole
         } else if let first = rest.first, !first.hasPrefix("-"), let show = UnknownCommand.showing(command),
             CommandPath.subcommand(first, of: CommandPath(command).command) == nil,
-            SuggestedLine.isSayable(whole)
+            SuggestedLine.isSayable(whole),
+            CommandPath.isCall(SuggestedLine.shown(rest, by: command + [show]))
         {
             // `home scene evening` is taken as well.
-            let name = rest.prefix { !$0.hasPrefix("-") }
-            arguments = command + [show, name.joined(separator: " ")] + rest.dropFirst(name.count)
+            arguments = SuggestedLine.shown(rest, by: command + [show])
         } else {
             let path = CommandPath(command)
             let sample =
@@ -104,6 +104,11 @@ struct SuggestedLine: Equatable, CustomStringConvertible {
                     !given.isEmpty && SuggestedLine.isSayable($0) && CommandPath.isCall($0)
                 } ?? command + words
         }
+    }
+
+    private static func shown(_ rest: [String], by command: [String]) -> [String] {
+        let name = rest.prefix { !$0.hasPrefix("-") }
+        return command + [name.joined(separator: " ")] + rest.dropFirst(name.count)
     }
 
     /// What was typed, with a sample of what is missing behind it: `home rename Lamp NAME`.

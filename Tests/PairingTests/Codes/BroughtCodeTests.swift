@@ -127,10 +127,17 @@ import Testing
         #expect(missed <= BroughtCodeTests.rounds / 200)
     }
 
+    /// What is written as a hub writes it is a secret, whatever its characters and the words around it.
+    @Test(arguments: [
+        "ABCD-EFGH-JKMN-PQRS-TVWX", "the code is ABCD-EFGH-JKMN-PQRS-TVWX.", "1111-2222-3333-4444-5555",
+    ])
+    func whatIsWrittenAsACodeIsSecret(text: String) { #expect(BroughtCode.mayBeSecret(text)) }
+
     @Test func aNameIsNoSecret() { #expect(!BroughtCode.mayBeSecret("hubpair: kitchen")) }
 
     @Test(arguments: [
-        "hello", "https://example.org/", "https://example.org/#top", "code.png", "./kitchen hub.png",
+        "7MRM-FEPH-QNYK-029X", "this-that-then-when-name", "hello", "https://example.org/",
+        "https://example.org/#top", "code.png", "./kitchen hub.png",
         "Kitchen hub",
         "192.168.1.5:8000", "Good night: everything off", "a photo.jpg", "",
         "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855", "#ff8800",
