@@ -16,7 +16,8 @@ struct HubJournalCommand: AsyncParsableCommand {
 
             VIA is the door: a program of a device (gate), the page, the command line on the hub (hub), a \
             scene's time (timer) or an alarm. What goes through a proxy that only asks the hub who is there \
-            ('verify') is not in it.
+            ('verify') is not in it. GATE is the host of another gate of the hub's site, which tells what \
+            happened there once a minute.
 
             EXAMPLES:
               hubpair hub journal
