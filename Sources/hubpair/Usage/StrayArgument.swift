@@ -187,7 +187,8 @@ struct StrayArgument {
             for text in texts.compactMap(\.self) {
                 let line = Array(words[...index]) + [text] + words[end...]
                 // `--when on for 5 minutes`
-                if words[index] == "--when", (try? SaidCondition(text)) == nil {
+                let condition = LooseOrder.condition(text) ?? text
+                if words[index] == "--when", (try? SaidCondition(condition)) == nil {
                     return "a condition is on, off, 'above 25' or 'below 20%'"
                 }
                 if CommandPath.isCall(path.words + line) {
