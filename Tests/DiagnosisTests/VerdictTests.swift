@@ -394,10 +394,11 @@ import Testing
         let now = Date(timeIntervalSince1970: 1_800_000_000)
         func verdict(
             _ fault: SiteError? = nil, away: [String] = [], isBehind: Bool = false, left: Int64 = 86_400 * 90,
-            ahead: Double = 0
+            ahead: Double = 0, house: SiteHouse? = nil
         ) -> Finding.Verdict {
             CheckSite.verdict(
-                fault: fault, away: away, count: 3, isBehind: isBehind, certificate: 1_800_000_000 + left,
+                fault: fault, away: away, count: 3, isBehind: isBehind, house: house, own: "north",
+                certificate: 1_800_000_000 + left,
                 clocks: [("https://etcd1:2379", 1), ("https://etcd2:2379", ahead)], now: now)
         }
         #expect(verdict().status == .ok)
@@ -410,6 +411,22 @@ import Testing
         #expect(verdict(ahead: 11).seen == "the clock of https://etcd2:2379 is 11s ahead of this gate's")
         #expect(verdict(ahead: -3_600).seen == "the clock of https://etcd2:2379 is 1h behind this gate's")
         #expect(verdict(ahead: -9).status == .ok)
+        func house(_ leader: String?, at place: String) throws -> SiteHouse {
+            var entries = [HouseRecords.last: "new 500", HouseRecords.at("1"): place]
+            entries[HouseRecords.at("2")] = "new 500"
+            if let leader { entries[HouseRecords.leader] = "\(leader) term" }
+            let names = [(id: "1", name: "north"), (id: "2", name: "south")]
+            return try #require(SiteHouse(entries.mapValues { Array($0.utf8) }, names: names))
+        }
+        #expect(try verdict(house: house("2", at: "new 500")).status == .ok)
+        #expect(try verdict(house: house("2", at: "new 401")).status == .ok)
+        #expect(try verdict(house: house("1", at: "old 3")).status == .ok)
+        #expect(
+            try verdict(house: house("2", at: "new 400")).seen == "this gate's house is 100 changes behind")
+        #expect(
+            try verdict(house: house("2", at: "old 500")).seen
+                == "this gate has another house than the others")
+        #expect(try verdict(house: house(nil, at: "new 500")).seen.hasPrefix("no gate polls the server"))
         #expect(SiteStatus.date("Sat, 28 Nov 2026 12:15:07 GMT")?.timeIntervalSince1970 == 1_795_868_107)
         for text in [
             "Saturday, 28-Nov-26 12:15:07 GMT", "Sat Nov 28 12:15:07 2026", "", "Sat, 28 Nov 2026 12:15 GMT",

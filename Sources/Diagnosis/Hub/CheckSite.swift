@@ -9,6 +9,8 @@ enum CheckSite {
     static let short = 14.0 * 86_400
     /// A clock that differs by more is said, in seconds: codes and approvals end by them.
     static let clockDifference = 10.0
+    /// A house that serves takes in all that others write within a second.
+    static let lag: Int64 = 100
 
     static func checks(_ state: HubState) -> [DiagnosisCheck] {
         guard (try? state.open().stamp(of: SiteSettings.fileName)) ?? nil != nil else { return [] }
@@ -22,6 +24,7 @@ enum CheckSite {
                     away: status.members.filter { if case .away = $0.standing { true } else { false } }
                         .map(\.member.text),
                     count: status.members.count, isBehind: status.copy != status.revision,
+                    house: status.house, own: status.gates?.first,
                     certificate: status.settings.credentials.end,
                     clocks: status.members.compactMap { member in
                         member.ahead.map { (member.member.text, $0) }
@@ -31,7 +34,8 @@ enum CheckSite {
     }
 
     static func verdict(
-        fault: SiteError?, away: [String], count: Int, isBehind: Bool, certificate: Int64?,
+        fault: SiteError?, away: [String], count: Int, isBehind: Bool, house: SiteHouse? = nil,
+        own: String? = nil, certificate: Int64?,
         clocks: [(member: String, ahead: Double)] = [], now: Date
     ) -> Finding.Verdict {
         let left = certificate.map { Double($0) - now.timeIntervalSince1970 } ?? .infinity
@@ -56,6 +60,25 @@ enum CheckSite {
         guard !isBehind else {
             return .warning("this gate's copy is behind", mend: "start the hub ('hubpair serve')")
         }
+        if let house, let verdict = standing(of: house, own) { return verdict }
         return .ok("all \(count) members answer, and this gate is up to date")
+    }
+
+    /// What is wrong with the house that gates with one key share.
+    private static func standing(of house: SiteHouse, _ own: String?) -> Finding.Verdict? {
+        guard house.gates.contains(where: \.leads) else {
+            return .warning(
+                "no gate polls the server behind the hub: no rule rings, no timer runs",
+                mend: "start the hub at one of them ('hubpair serve')")
+        }
+        guard let gate = house.gates.first(where: { $0.name == own }), !gate.leads else { return nil }
+        guard let behind = gate.behind else {
+            return .warning(
+                "this gate has another house than the others",
+                mend: "start the hub ('hubpair serve'): it takes theirs over")
+        }
+        guard behind >= lag else { return nil }
+        return .warning(
+            "this gate's house is \(behind) changes behind", mend: "start the hub ('hubpair serve')")
     }
 }
