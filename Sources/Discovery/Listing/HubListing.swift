@@ -92,9 +92,8 @@ public struct HubListing: Sendable {
 
     private let capacity: Int
 
-    /// Creates an empty table for a machine that is connected to `networks`.
-    ///
-    /// - Parameter capacity: the most rows, and the most hosts whose addresses are kept; the oldest give way.
+    /// Creates an empty table for a machine that is connected to `networks`, of at most `capacity` rows, and
+    /// as many hosts whose addresses are kept; the oldest give way.
     public init(networks: [LocalNetwork], capacity: Int = HubListing.maximumRows) {
         (rules, self.capacity) = (HubAddressRules(networks: networks), capacity)
     }

@@ -181,8 +181,11 @@ package struct SearchState: Sendable {
     }
 
     /// When the table may be built again. Each time looks at all rows and proofs, and a flood can bring
-    /// thousands of steps: with many rows it is done less often.
-    private var nextUpdate: Duration { lastUpdate + max(.milliseconds(1), .microseconds(20) * rows.count) }
+    /// thousands of steps: with many rows it is done less often, 20 ms apart with 1,000 and 2 s with 10,000.
+    private var nextUpdate: Duration {
+        let pause = Duration.microseconds(20) * rows.count * max(1, rows.count / 1_000)
+        return lastUpdate + min(max(.milliseconds(1), pause), .seconds(2))
+    }
 
     private mutating func apply(_ step: Step, at time: Duration) -> [Event] {
         switch step {
