@@ -404,6 +404,7 @@ package struct SearchState: Sendable {
     }
 
     package mutating func finish(at time: Duration) -> [Event] {
+        isStale = false  // What is not in the table yet is told below: nobody is waited for.
         let shortcoming = shortcoming(at: time)
         var events = update(at: time)
         if let shortcoming { events.append(.incomplete(shortcoming)) }

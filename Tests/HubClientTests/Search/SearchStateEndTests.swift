@@ -423,6 +423,16 @@ extension SearchStateTests {
         var late = try search([])
         #expect(names(late.finish(at: .seconds(60))).count == 1)
         #expect(try search([.pending(0), .settled]).isOver(at: .milliseconds(1)))
+        // What the last answer brings is told, and not missed, though it is in no table yet.
+        var full = try search([])
+        for name in ["Hub", "Other"] {
+            _ = full.hear(.resolved(try service(name, at: "10.0.0.5")), at: .seconds(30))
+        }
+        #expect(full.isStale)
+        for sighting in [.pending(0), .settled] as [Heard] { _ = full.hear(sighting, at: .seconds(30)) }
+        #expect(full.isOver(at: .seconds(30)))
+        let told = names(full.finish(at: .seconds(30))).sorted()
+        #expect(told == ["added Hub claimed", "added Other claimed"])
     }
 
     // A responder that has just answered another host holds its next answer back for a second.
