@@ -50,3 +50,10 @@ extension RequestRouter {
         }
     }
 }
+
+extension ServiceRights {
+    /// Why a device may not use it.
+    fileprivate func refusal(of device: ApprovedDevice) -> RequestRefusal {
+        .serviceNotAllowed(denied.contains(device.fingerprint) ? nil : device.knownRole)
+    }
+}

@@ -50,9 +50,4 @@ package struct ServiceRights: Equatable, Sendable {
         allowed = allowed.filter(isThere)
         denied = denied.filter(isThere)
     }
-
-    /// Why a device may not use it.
-    func refusal(of device: ApprovedDevice) -> RequestRefusal {
-        .serviceNotAllowed(denied.contains(device.fingerprint) ? nil : device.knownRole)
-    }
 }
