@@ -95,8 +95,8 @@ let package = Package(
         .systemLibrary(name: "CZLib", providers: [.apt(["zlib1g-dev"])]),
         // The files of the hub's page, embedded.
         .target(name: "CPage", exclude: ["files"]),
-        // The words of the command line in other languages, embedded.
-        .target(name: "CTexts", exclude: ["de.txt", "help-de.txt"]),
+        // All words in other languages than English, embedded.
+        .target(name: "CTexts", exclude: ["languages"]),
 
         // Floor 1: values and rules, no connection of their own. First what all others share: pins,
         // fingerprints, names and errors; addresses and interfaces; JSON.
@@ -113,6 +113,7 @@ let package = Package(
         // The one reader and writer of JSON: for the exchange, where a key that stands twice is refused, and
         // for a hub's answers.
         .target(name: "JSON", dependencies: ["Identity"], swiftSettings: strict),
+        .target(name: "Languages", dependencies: ["CTexts"], swiftSettings: strict),
         // Who is on the network: mDNS and UDP.
         .target(
             name: "Discovery",
@@ -160,7 +161,7 @@ let package = Package(
         .target(
             name: "HubPage",
             dependencies: [
-                "CPage", "CZLib", "GatewayRules", "Identity",
+                "CPage", "CZLib", "GatewayRules", "Identity", "JSON", "Languages",
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
             swiftSettings: strict
@@ -182,7 +183,7 @@ let package = Package(
             name: "HubService",
             dependencies: [
                 "Addresses", "Backups", "CGate", "CGlibc", "Discovery", "GatewayRules", "Home",
-                "Household", "HubPage", "Identity", "JSON", "Pairing", "PinnedTLS", "QRCodes",
+                "Household", "HubPage", "Identity", "JSON", "Languages", "Pairing", "PinnedTLS", "QRCodes",
                 .product(name: "Crypto", package: "swift-crypto"),
                 // scrypt, for the passphrase of a backup.
                 .product(name: "CryptoExtras", package: "swift-crypto"),
@@ -259,8 +260,8 @@ let package = Package(
         .executableTarget(
             name: "hubpair",
             dependencies: [
-                "Addresses", "CGlibc", "CTexts", "Diagnosis", "Discovery", "GatewayRules", "Home",
-                "Household", "HubClient", "HubService", "Identity", "JSON", "Pairing", "PinnedTLS",
+                "Addresses", "CGlibc", "Diagnosis", "Discovery", "GatewayRules", "Home", "Household",
+                "HubClient", "HubService", "Identity", "JSON", "Languages", "Pairing", "PinnedTLS",
                 "QRCodes", "Relay",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
@@ -341,7 +342,8 @@ let package = Package(
         .testTarget(
             name: "CommandLineTests",
             dependencies: [
-                "Diagnosis", "Home", "HubService", "Identity", "JSON", "Pairing", "TestSupport", "hubpair",
+                "Diagnosis", "Home", "HubService", "Identity", "JSON", "Languages", "Pairing",
+                "TestSupport", "hubpair",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),
@@ -349,7 +351,8 @@ let package = Package(
             name: "HubServiceTests",
             dependencies: [
                 "Addresses", "Backups", "Discovery", "GatewayRules", "Home", "Household", "HubPage",
-                "House", "HubService", "Identity", "JSON", "Pairing", "PinnedTLS", "QRCodes", "TestSupport",
+                "House", "HubService", "Identity", "JSON", "Languages", "Pairing", "PinnedTLS", "QRCodes",
+                "TestSupport",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),

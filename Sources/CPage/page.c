@@ -46,11 +46,6 @@ static const unsigned char page[] = {
 };
 hubpair_page_file hubpair_page_page(void) { return (hubpair_page_file){page, sizeof page}; }
 
-static const unsigned char german[] = {
-#embed "files/german.js"
-};
-hubpair_page_file hubpair_page_german(void) { return (hubpair_page_file){german, sizeof german}; }
-
 static const unsigned char sheet[] = {
 #embed "files/appliances/sheet.js"
 };

@@ -3,12 +3,8 @@
 // C23 has #embed; the rest of this package is no newer C than it was.
 #pragma clang diagnostic ignored "-Wc23-extensions"
 
-static const unsigned char de[] = {
-#embed "de.txt"
+// A language is a file, and a line here. A file begins with its own code and name.
+static const unsigned char languages[] = {
+#embed "languages/de.txt" suffix(,)
 };
-hubpair_texts hubpair_texts_de(void) { return (hubpair_texts){de, sizeof de}; }
-
-static const unsigned char help_de[] = {
-#embed "help-de.txt"
-};
-hubpair_texts hubpair_help_de(void) { return (hubpair_texts){help_de, sizeof help_de}; }
+hubpair_texts hubpair_languages(void) { return (hubpair_texts){languages, sizeof languages}; }

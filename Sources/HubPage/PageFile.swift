@@ -1,5 +1,6 @@
 import CPage
 package import GatewayRules
+import Languages
 
 /// A file of the hub's page, as browsers get it.
 package struct PageFile: Sendable {
@@ -20,12 +21,20 @@ package struct PageFile: Sendable {
 
     /// As it stands in the sources; what is joined, one behind the other.
     static func source(_ path: PagePath) -> [UInt8] {
-        let file = embedded(path)
+        guard let file = embedded(path) else { return WordsScript.bytes(of: Language.all) }
         return Array(UnsafeBufferPointer(start: file.bytes, count: file.count))
     }
 
     private static func served(_ path: PagePath) -> [UInt8] {
-        path.isText ? ServedText.bytes(of: source(path), path) : source(path)
+        guard path.isText else { return source(path) }
+        let bytes = ServedText.bytes(of: source(path), path)
+        guard ServedText.joined.contains(path) else { return bytes }
+        let text = String(decoding: bytes, as: UTF8.self)
+        return Array(replaced(WordsScript.place, by: WordsScript.names(of: Language.all), in: text).utf8)
+    }
+
+    private static func replaced(_ name: String, by value: String, in text: String) -> String {
+        text.split(separator: name, omittingEmptySubsequences: false).joined(separator: value)
     }
 
     private static let texts = Dictionary(uniqueKeysWithValues: PagePath.allCases.map { ($0, served($0)) })
@@ -46,9 +55,7 @@ package struct PageFile: Sendable {
     /// `"/hubpair/page/*"`.
     private static func named(_ bytes: [UInt8]) -> [UInt8] {
         var text = String(decoding: bytes, as: UTF8.self)
-        func replace(_ name: String, _ value: String) {
-            text = text.split(separator: name, omittingEmptySubsequences: false).joined(separator: value)
-        }
+        func replace(_ name: String, _ value: String) { text = replaced(name, by: value, in: text) }
         let quoted = PagePath.allCases.map { path in
             (name: "\"\(path.rawValue)\"", path: "\"\(path.path(tag: tag))\"")
         }
@@ -96,15 +103,15 @@ package struct PageFile: Sendable {
         return (packed, vary + [("Content-Encoding", "gzip")])
     }
 
-    private static func embedded(_ path: PagePath) -> hubpair_page_file {
+    private static func embedded(_ path: PagePath) -> hubpair_page_file? {
         switch path {
+        case .words: nil
         case .page: hubpair_page_index()
         case .icon: hubpair_page_icon()
         case .style: hubpair_page_style()
         case .plainStyle: hubpair_page_plain_style()
         case .start: hubpair_page_start()
         case .script: hubpair_page_page()
-        case .german: hubpair_page_german()
         case .sheet: hubpair_page_sheet()
         case .many: hubpair_page_many()
         case .scenes: hubpair_page_scenes()

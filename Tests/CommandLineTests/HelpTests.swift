@@ -1,4 +1,5 @@
 import ArgumentParser
+import Languages
 import Testing
 
 @testable import hubpair
@@ -11,7 +12,7 @@ import Testing
 
     static let commands = all(Hubpair.self)
 
-    private static func help(_ command: [String], columns: Int) throws -> String {
+    static func help(_ command: [String], columns: Int) throws -> String {
         let error = try #require(throws: (any Error).self) {
             var help = try Hubpair.parseAsRoot(command + ["--help"])
             try help.run()
@@ -108,8 +109,8 @@ import Testing
     }
 
     /// The table of each language has every text of every help, and no other.
-    @Test(arguments: Language.allCases) func everyTextIsTranslated(language: Language) throws {
-        let table = TextTable(language.help)
+    @Test(arguments: Language.all) func everyTextIsTranslated(language: Language) throws {
+        let table = TextTable(language.lines(.help))
         var used: Set = ["values", "default", "(default)", HelpText.reporting]
         for command in HelpTests.commands {
             let text = try HelpTests.help(command, columns: TranslatedHelp.columns)

@@ -88,9 +88,9 @@ class KindTests(HouseTests):
         browser = self.browser(self.owner)
         browser.find(card("Lamp"))
         found = browser.run("""
-            return Promise.all([import(document.querySelector('[rel=modulepreload]').href), import('/hubpair/page/german.js')])
-              .then(([{ hues, whites }, german]) => [['hue', hues], ['white', whites]].flatMap(([strip, table]) => table.map(
-                ([word, level]) => [word.toLowerCase(), german.default[word].toLowerCase(), strip, String(level)])))""")
+            return Promise.all([import(document.querySelector('[rel=modulepreload]').href), import('/hubpair/page/words.js')])
+              .then(([{ hues, whites }, words]) => [['hue', hues], ['white', whites]].flatMap(([strip, table]) => table.map(
+                ([word, level]) => [word.toLowerCase(), words.default.de[word].toLowerCase(), strip, String(level)])))""")
         self.assertEqual(found, wanted)
 
     def test_cards_say_what_is_meant_and_ask_before_they_open(self):

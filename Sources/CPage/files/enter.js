@@ -72,7 +72,7 @@ async function signIn(key, code) {
 
 function wait(key) {
   const shown = element("p", null);
-  shown.append(t("The owner compares this with what stands there: "), element("code", fingerprint(key.pin)));
+  shown.append(t("The owner compares this with what stands there:"), " ", element("code", fingerprint(key.pin)));
   say(t("This browser asks to be let in. The owner has to approve it."), shown);
   const look = setInterval(async () => {
     const answer = await openSession(key).catch(() => null);

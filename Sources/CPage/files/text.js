@@ -1,11 +1,12 @@
-// The texts of the page in the language of who reads it. English stands where a text is used; the table of another
-// language has the same texts as keys, and a test sees to it that none is missing.
+// The texts of the page in the language of who reads it. English stands where a text is used; the tables of the other
+// languages come from the files in Sources/CTexts/languages, and a test sees to it that no text is missing.
 
 // Marks a text that is given to t() elsewhere.
 export const m = (text) => text;
 
-const tables = { de: "./german.js" };
-export const languages = { "": m("As the browser says"), en: "English", de: "Deutsch" };
+// In place of the path the hub puts what it has: { "de": "Deutsch" }.
+const others = "/hubpair/page/languages";
+export const languages = { "": m("As the browser says"), en: "English", ...others };
 
 export const kept = (key) => {
   try {
@@ -24,9 +25,9 @@ export const keep = (key, value) => {
 // What a stranger sees, the hub has written in a language that the browser asks for; that is all of one.
 const written = document.getElementById("way") && document.documentElement.lang;
 const wanted = [written || kept("language"), ...(navigator.languages ?? [])].filter(Boolean).map((each) => each.slice(0, 2));
-export const language = wanted.find((each) => each === "en" || each in tables) ?? "en";
-const table = language in tables
-  ? await import(tables[language]).then((module) => module.default, () => ({})) : {};
+export const language = wanted.find((each) => each === "en" || each in others) ?? "en";
+const table = language in others
+  ? await import("./words.js").then((module) => module.default[language], () => ({})) : {};
 document.documentElement.lang = language;
 
 // The text, with {0}, {1} replaced by these values. What stands after a bar tells two meanings apart: "Open|verb".

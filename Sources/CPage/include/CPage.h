@@ -15,7 +15,6 @@ hubpair_page_file hubpair_page_style(void);
 hubpair_page_file hubpair_page_plain_style(void);
 hubpair_page_file hubpair_page_start(void);
 hubpair_page_file hubpair_page_page(void);
-hubpair_page_file hubpair_page_german(void);
 hubpair_page_file hubpair_page_sheet(void);
 hubpair_page_file hubpair_page_many(void);
 hubpair_page_file hubpair_page_scenes(void);

@@ -3,14 +3,13 @@
 
 #include <stddef.h>
 
-// The words of the command line in other languages: a file for each, compiled in.
+// The words of hubpair in other languages than English: a file for each, compiled in, one behind the other.
 
 typedef struct {
     const unsigned char *_Nonnull bytes;
     size_t count;
 } hubpair_texts;
 
-hubpair_texts hubpair_texts_de(void);
-hubpair_texts hubpair_help_de(void);
+hubpair_texts hubpair_languages(void);
 
 #endif

@@ -11,7 +11,8 @@ package enum PagePath: String, CaseIterable, Sendable {
     case plainStyle = "/hubpair/page/plain.css"
     case start = "/hubpair/page/start.js"
     case script = "/hubpair/page/page.js"
-    case german = "/hubpair/page/german.js"
+    /// The page's texts in all languages but English.
+    case words = "/hubpair/page/words.js"
     case sheet = "/hubpair/page/sheet.js"
     case many = "/hubpair/page/many.js"
     case scenes = "/hubpair/page/scenes.js"
@@ -70,7 +71,7 @@ package enum PagePath: String, CaseIterable, Sendable {
     /// True if it is for everybody: what strangers are shown is made of it, and it says nothing of this hub.
     package var isPublic: Bool {
         switch self {
-        case .icon, .icon192, .icon512, .plainStyle, .enter, .german, .worker: true
+        case .icon, .icon192, .icon512, .plainStyle, .enter, .words, .worker: true
         default: false
         }
     }

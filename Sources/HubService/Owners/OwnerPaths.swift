@@ -104,8 +104,8 @@ struct OwnerPaths: HubResources {
             return .refused(.serviceUnavailable, "unavailable", "nobody looks for faults here")
         }
         var (found, time) = await findings.findings()
-        if request.language != .english, let translated {
-            found = found.map { OwnerPaths.worded($0) { translated($0, request.language.rawValue) } }
+        if request.words.language != PageWords.english, let translated {
+            found = found.map { OwnerPaths.worded($0) { translated($0, request.words.language) } }
         }
         return .reply(
             ServeReply(

@@ -22,11 +22,11 @@ func htmlText(_ text: some StringProtocol) -> String {
 /// - Parameters:
 ///   - title: HTML.
 ///   - body: HTML.
-func plainPage(_ title: String, in language: PageWords.Language, _ body: String) -> [UInt8] {
+func plainPage(_ title: String, in language: String, _ body: String) -> [UInt8] {
     Array(
         """
         <!DOCTYPE html>
-        <html lang="\(language.rawValue)">
+        <html lang="\(language)">
         <head>
         <meta charset="utf-8">
         <title>\(title)</title>

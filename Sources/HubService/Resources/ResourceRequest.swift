@@ -20,7 +20,7 @@ package struct ResourceRequest: Sendable {
     private static let maximumPatience = 30
     package let door: JournalEntry.Door
     /// Of a page without a script.
-    private(set) var language = PageWords.Language.english
+    private(set) var words = PageWords()
     /// At most ``HubResource/maximumBodyByteCount`` bytes; empty for other methods than PUT and POST.
     package var body: [UInt8] = []
 
@@ -50,7 +50,7 @@ package struct ResourceRequest: Sendable {
             wantsNew: head.fields.members(named: "cache-control").contains("max-age=0"),
             patience: ResourceRequest.patience(head.fields.members(named: "prefer")),
             through: head.isFromBrowser ? .page : .gate)
-        language = PageWords(for: head).language
+        words = PageWords(for: head)
     }
 
     /// - Parameter preferences: the members of `Prefer`; of several the first that is one counts.

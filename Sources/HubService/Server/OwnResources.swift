@@ -18,7 +18,7 @@ struct OwnResources: HubResources {
 
         case .services: services.answer(to: request.device, host: names.now.preferredHost()?.description)
 
-        case .access: await AccessPage(owners: owners, t: PageWords(request.language)).answer(request)
+        case .access: await AccessPage(owners: owners, t: request.words).answer(request)
 
         case .messageStream, .stateStream: await house.answer(request)
 

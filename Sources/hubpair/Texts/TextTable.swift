@@ -1,8 +1,9 @@
+import Languages
+
 /// The texts of one language, by the English ones.
 ///
-/// A file of two lines for each text: `the room {0} is removed`, and `= der Raum {0} ist entfernt`. A place
-/// holds what a text quotes, at least one character; `{0!}` in the second line puts it there in this language
-/// too. What begins with `#` is a comment.
+/// For `the room {0} is removed` there is `der Raum {0} ist entfernt`. A place holds what a text quotes, at
+/// least one character; `{0!}` in the second one puts it there in this language too.
 struct TextTable: Sendable {
     /// Places within places, and sentences behind one another: no text of ours has more.
     private static let maximumDepth = 5
@@ -26,15 +27,8 @@ struct TextTable: Sendable {
     /// Those with places; the one with most letters of its own first, so that the closest counts.
     private var templates: [Template] = []
 
-    init(_ source: String) {
-        var key: String?
-        for line in source.split(separator: "\n") where !line.hasPrefix("#") {
-            guard line.hasPrefix("= ") else {
-                key = String(line)
-                continue
-            }
-            guard let english = key else { continue }
-            let translation = String(line.dropFirst(2))
+    init(_ lines: Language.Lines) {
+        for (english, translation) in lines {
             let parts = TextTable.parts(english)
             if parts.contains(where: { if case .place = $0 { true } else { false } }) {
                 let literals = TextTable.literals(parts)
@@ -45,7 +39,6 @@ struct TextTable: Sendable {
             } else {
                 sentences[english] = translation
             }
-            key = nil
         }
         templates.sort { $0.weight > $1.weight }
     }

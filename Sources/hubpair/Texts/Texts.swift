@@ -1,5 +1,5 @@
-import CTexts
 import Identity
+import Languages
 
 /// The command line's words in the language of who reads them. English stands where a text is used; scripts
 /// read JSON, which is never translated.
@@ -7,11 +7,16 @@ enum Texts {
     /// The table of the reader's language; nil for English, and where lines of JSON are written.
     private static let table: TextTable? = {
         guard !JSONLine.isAskedFor, let language = language(of: Startup.environment) else { return nil }
-        return TextTable(language.source)
+        return TextTable(language.lines(.commandLine))
     }()
 
     /// The texts of `--help` in the reader's language.
-    static var help: TextTable? { language(of: Startup.environment).map { TextTable($0.help) } }
+    static var help: TextTable? {
+        language(of: Startup.environment).map { TextTable($0.lines(.help)) }
+    }
+
+    private static let tables = Dictionary(
+        uniqueKeysWithValues: Language.all.map { ($0.code, TextTable($0.lines(.commandLine))) })
 
     /// The text in the reader's language; as it is if the table has no line for it. Lines are told apart.
     static func words(_ text: String) -> String {
@@ -22,7 +27,7 @@ enum Texts {
 
     /// The same in the language of this code, whatever is spoken here: for who asks from elsewhere.
     static func words(_ text: String, in code: String) -> String {
-        Language(rawValue: code).flatMap { Language.tables[$0]?.words(text) } ?? text
+        tables[code]?.words(text) ?? text
     }
 
     /// The same for a word or sentence that quotes nothing, as the titles of a table.
@@ -39,32 +44,8 @@ enum Texts {
         for wanted in list + [locale] {
             let code = String(wanted.prefix { $0.isLetter })
             if code == "en" || code == "C" { return nil }
-            if let language = Language(rawValue: code) { return language }
+            if let language = Language.with(code: code) { return language }
         }
         return nil
-    }
-}
-
-/// A language with a table, by its code (ISO 639-1).
-enum Language: String, CaseIterable {
-    case german = "de"
-
-    static let tables = Dictionary(uniqueKeysWithValues: allCases.map { ($0, TextTable($0.source)) })
-
-    /// What the command line says.
-    var source: String {
-        switch self {
-        case .german: Language.text(hubpair_texts_de())
-        }
-    }
-    /// What `--help` says.
-    var help: String {
-        switch self {
-        case .german: Language.text(hubpair_help_de())
-        }
-    }
-
-    private static func text(_ texts: hubpair_texts) -> String {
-        String(decoding: UnsafeBufferPointer(start: texts.bytes, count: texts.count), as: UTF8.self)
     }
 }

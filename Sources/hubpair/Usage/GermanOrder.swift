@@ -1,4 +1,5 @@
 import Identity
+import Languages
 
 /// Orders in German, or in words of Home Assistant's people, where `home set` or `home say` has them.
 ///
@@ -32,7 +33,7 @@ enum GermanOrder {
         }
         guard hasVerb, !rest.isEmpty else { return nil }
         // `say` speaks the reader's language.
-        if Texts.language(of: Startup.environment) == .german {
+        if Texts.language(of: Startup.environment)?.code == "de" {
             return SuggestedLine(["home", "say"], words)
         }
         return (verbs[first] ?? nil).map { SuggestedLine(["home", "say"], [$0] + rest) }

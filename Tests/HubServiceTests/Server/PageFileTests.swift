@@ -1,4 +1,5 @@
 import GatewayRules
+import Languages
 import Testing
 
 @testable import HubPage
@@ -15,7 +16,7 @@ import Testing
               g("  h");
             }
             """
-        let served = ServedText.bytes(of: Array(script.utf8), .german)
+        let served = ServedText.bytes(of: Array(script.utf8), .words)
         #expect(
             String(decoding: served, as: UTF8.self) == """
                 if (a) {
@@ -26,7 +27,48 @@ import Testing
                 """)
         // In a page it may be anything.
         #expect(ServedText.bytes(of: Array("//a".utf8), .page) == Array("//a\n".utf8))
-        #expect(ServedText.bytes(of: [], .german) == [])
+        #expect(ServedText.bytes(of: [], .words) == [])
+    }
+
+    /// Scripts know which languages there are, and one has the texts of all but English.
+    @Test func wordsAreThoseOfTheLanguages() {
+        let files = Language.files(
+            Array(
+                """
+                ## language xx X "x"
+                ## help
+                a
+                = b
+                ## page
+                On
+                = «On»
+                "{0}" is on|verb
+                = «{0}\\»
+                ## language yy Yy
+                ## page
+                On
+                = yOn
+
+                """.utf8))
+        #expect(
+            String(decoding: WordsScript.bytes(of: files), as: UTF8.self) == #"""
+                export default {
+                "xx":{
+                "On":"«On»",
+                "\"{0}\" is on|verb":"«{0}\\»",
+                },
+                "yy":{
+                "On":"yOn",
+                },
+                };
+
+                """#)
+        #expect(WordsScript.names(of: files) == #"{"xx":"X \"x\"","yy":"Yy"}"#)
+        for path in [PagePath.script, .enter] {
+            let script = String(decoding: PageFile.at(path).bytes, as: UTF8.self)
+            #expect(script.contains(WordsScript.names(of: Language.all)))
+            #expect(!script.contains(WordsScript.place))
+        }
     }
 
     /// Else the spaces in it would count.

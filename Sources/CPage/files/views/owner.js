@@ -275,7 +275,7 @@ class JournalRow {
       : thing ? [word, called(thing), event].filter(Boolean).join(" ")
       : entry.name ? `${called(entry.name)} ${event}` : event;
     const what = count > 1 ? `${words}, ${t("{0} times", count)}` : words;
-    const role = entry.role && ["paired", "approved", "role"].includes(entry.event) ? t(" as {0}", Object.hasOwn(roles, entry.role) ? t(roles[entry.role]) : entry.role) : "";
+    const role = entry.role && ["paired", "approved", "role"].includes(entry.event) ? ` ${t("as {0}", Object.hasOwn(roles, entry.role) ? t(roles[entry.role]) : entry.role)}` : "";
     const before = entry.event === "renamed" && entry.before ? t(", before “{0}”", called(entry.before)) : "";
     say(this.text, `${what}${role}${before}`);
     say(this.time, `${when(entry.time)}${entry.by_name ? ` · ${t("by {0}", called(entry.by_name))}` : ""}${doors[entry.via] ? ` · ${t(doors[entry.via])}` : ""}`);
