@@ -55,7 +55,7 @@ extension HomeSceneCommand {
             }
             if !shelf.old.found.isEmpty {
                 Console.note(
-                    "scenes that hubpair 0.1 kept on this computer are in \(quoted(shelf.old.path)); "
+                    "scenes that an earlier hubpair kept on this computer are in \(quoted(shelf.old.path)); "
                         + "'hubpair home scene upload' takes them to the hub")
             }
             if shelf.scenes.isEmpty {

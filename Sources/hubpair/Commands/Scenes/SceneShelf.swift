@@ -112,7 +112,7 @@ enum SceneError: UserError {
                 ? "'hubpair home scene list' lists the scenes"
                 : "did you mean " + near.map(quoted).joined(separator: " or ") + "?"
         case .old(let name, let path):
-            "it is in \(quoted(path)), of hubpair 0.1: 'hubpair home scene upload "
+            "it is in \(quoted(path)), of an earlier hubpair: 'hubpair home scene upload "
                 + "\(quoted(name.description))' takes it to the hub"
         case .nothingToSave: nil
         case .nothingLeft(let name):

@@ -6,7 +6,8 @@ import Pairing
 /// `hubpair home scene upload`: what hubpair 0.1 kept on this computer.
 struct SceneUploadCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "upload", abstract: "Take the scenes that hubpair 0.1 kept on this computer to the hub.",
+        commandName: "upload",
+        abstract: "Take the scenes that an earlier hubpair kept on this computer to the hub.",
         discussion: """
             They stand in the file 'scenes' of this computer's configuration. Those of a hub go to that hub; \
             those of a stock hub that is guarded now to the one that --hub names. What the hub has is taken \
