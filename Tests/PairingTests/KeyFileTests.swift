@@ -260,3 +260,89 @@ import Testing
         #expect(read.verdict(at: Self.now.addingTimeInterval(-1)) != .approved)
     }
 }
+
+/// A file that was read before, and is read again with changes: as if it were new.
+@Suite struct KeptGroupTests {
+    private static let lines = [
+        "[keyfile]", "format=1", "[device A]", "[device B]", "[device C]", "[device D]", "name=a", "name=b",
+        "pin=x", "", "# word", " [device E]", "[device F] ", "name=\\x", "torn", "\u{1}", "[device", "a=b\r",
+    ]
+
+    @Test func readAsIfItWereNew() {
+        var numbers = SystemRandomNumberGenerator()
+        var (kept, refused) = (0, 0)
+        for _ in 0..<3_000 {
+            func some() -> String { KeptGroupTests.lines.randomElement(using: &numbers) ?? "" }
+            var before = (0..<Int.random(in: 0...12)).map { _ in some() }
+            before = before.indices.map { Int.random(in: 0..<4) > 0 ? before[$0] : "[device \($0)]" }
+            guard let known = try? KeyFile(parsing: bytes(before)) else { continue }
+            var after = before
+            for _ in 0..<Int.random(in: 0...3) {
+                let place = Int.random(in: 0...after.count)
+                switch Int.random(in: 0..<3) {
+                case 0: after.insert(some(), at: place)
+                case 1 where place < after.count: after.remove(at: place)
+                case _ where place < after.count: after[place] = some()
+                default: break
+                }
+            }
+            var positions: [Int?] = []
+            let again = Result { () throws(KeyFileError) in
+                try KeyFile(parsing: bytes(after), keeping: known, &positions)
+            }
+            let new = Result { () throws(KeyFileError) in try KeyFile(parsing: bytes(after)) }
+            switch (again, new) {
+            case (.success(let one), .success(let other)):
+                #expect(one == other && one.groups == other.groups && one.starts == other.starts)
+                #expect(one.positions == other.positions && positions.count == one.groups.count)
+                for (group, position) in zip(one.groups, positions) {
+                    guard let position else { continue }
+                    kept += 1
+                    #expect(known.groups[position] == group)
+                }
+            case (.failure(let one), .failure(let other)):
+                refused += 1
+                #expect(one == other)
+            default: Issue.record("\(before) \(after)")
+            }
+        }
+        #expect(kept > 100 && refused > 100)
+    }
+
+    /// So many that the last ones read are kept.
+    @Test func manyDevices() throws {
+        func pin(_ number: Int) throws -> Pin {
+            try #require(Pin(bytes: (0..<32).map { UInt8(truncatingIfNeeded: number >> ($0 % 4 * 8)) }))
+        }
+        var file = ApprovedDevices()
+        func add(_ numbers: Range<Int>) throws {
+            for number in numbers {
+                file.insert(
+                    ApprovedDevice(
+                        name: try PeerName("D\(number)"), pin: try pin(number), status: .approved,
+                        approved: Date(timeIntervalSince1970: 1_800_000_000 + Double(number))))
+            }
+        }
+        try add(0..<1_000)
+        #expect(try ApprovedDevices(parsing: file.serialized) == file)
+        let read = try ApprovedDevices(parsing: file.serialized)
+        #expect(read.devices.map(\.pin) == file.devices.map(\.pin))
+        try add(1_000..<1_003)
+        file.remove(try pin(500))
+        file.insert(
+            ApprovedDevice(name: try PeerName("Revoked"), pin: try pin(7), status: .revoked))
+        file.see(Moment(wall: Date(timeIntervalSince1970: 1_900_000_000)))
+        let again = try ApprovedDevices(parsing: file.serialized)
+        #expect(again == file)
+        #expect(again.devices.count == 1_002 && again.latest == file.latest)
+        #expect(again.devices.map(\.name) == file.devices.map(\.name))
+        #expect(try again.device(pin(7))?.status == .revoked)
+        #expect(try again.device(pin(500)) == nil)
+        #expect(again.devices.allSatisfy { $0.latest == file.seen })
+        var damaged = file.serialized
+        damaged.removeLast()
+        #expect(throws: KeyFileError.torn) { try ApprovedDevices(parsing: damaged) }
+    }
+
+    private func bytes(_ lines: [String]) -> [UInt8] { Array(lines.map { $0 + "\n" }.joined().utf8) }
+}

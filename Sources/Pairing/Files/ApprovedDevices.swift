@@ -1,4 +1,5 @@
 public import FoundationEssentials
+import Synchronization
 
 /// The hub's keyfile `approved-devices`.
 ///
@@ -52,15 +53,40 @@ public struct ApprovedDevices: Equatable, Sendable {
         file = .empty(comment: "The devices that may use this hub; see 'hubpair devices'.")
     }
 
+    /// Of the large files that were read, the last: several parts of a hub read the same one after each
+    /// change, and of 10,000 devices one is another then.
+    private static let last = Mutex<ApprovedDevices?>(nil)
+    private static let largeByteCount = 65_536
+
     /// Reads a keyfile; the first fault refuses all of it.
     public init(parsing bytes: [UInt8]) throws(KeyFileError) {
-        file = try KeyFile(parsing: bytes)
+        let isLarge = bytes.count >= ApprovedDevices.largeByteCount
+        let known = isLarge ? ApprovedDevices.last.withLock { $0 } : nil
+        if let known, known.file.serialized == bytes {
+            self = known
+            return
+        }
+        try self.init(parsing: bytes, keeping: known ?? ApprovedDevices(file: KeyFile()))
+        if isLarge { ApprovedDevices.last.withLock { [self] in $0 = self } }
+    }
+
+    private init(file: KeyFile) { self.file = file }
+
+    /// - Parameter known: as it was read; what is the same in both is not read again.
+    private init(parsing bytes: [UInt8], keeping known: ApprovedDevices) throws(KeyFileError) {
+        var kept: [Int?] = []
+        file = try KeyFile(parsing: bytes, keeping: known.file, &kept)
         try file.checkFormat()
         pairings = try file.number(ApprovedDevices.pairingsKey, in: KeyFile.formatGroup) ?? 0
         seen = try file.moment(
             ApprovedDevices.seenKey, boot: ApprovedDevices.seenBootKey, in: KeyFile.formatGroup)
-        for fingerprint in try file.identifiers(of: ApprovedDevices.kind) {
-            let group = ApprovedDevices.group(fingerprint)
+        let format = known.file.positions[KeyFile.formatGroup] ?? 0
+        for (position, group) in file.groupNames.enumerated() where group != KeyFile.formatGroup {
+            if let old = kept[position] {
+                devices.append(known.devices[old > format ? old - 1 : old])
+                continue
+            }
+            let fingerprint = try file.identifier(of: ApprovedDevices.kind, in: group)
             let word = try file.required("status", in: group)
             guard let status = ApprovedDevice.Status(rawValue: word) else {
                 throw .invalidValue("not pending, approved or revoked", key: "status", group: group)

@@ -50,10 +50,15 @@ extension KeyFile {
     package func identifiers(of kind: String, besides: Set<String> = []) throws(KeyFileError) -> [String] {
         var identifiers: [String] = []
         for name in groupNames where name != KeyFile.formatGroup && !besides.contains(name) {
-            guard name.hasPrefix(kind + " ") else { throw .unknownGroup(name) }
-            identifiers.append(String(name.dropFirst(kind.count + 1)))
+            identifiers.append(try identifier(of: kind, in: name))
         }
         return identifiers
+    }
+
+    /// The same of one group.
+    func identifier(of kind: String, in group: String) throws(KeyFileError) -> String {
+        guard group.hasPrefix(kind + " ") else { throw .unknownGroup(group) }
+        return String(group.dropFirst(kind.count + 1))
     }
 
     package func required(_ key: String, in group: String) throws(KeyFileError) -> String {

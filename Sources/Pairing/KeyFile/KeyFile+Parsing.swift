@@ -1,6 +1,16 @@
 extension KeyFile {
     /// Parses a file. The error names the first line that breaks the grammar, counted from 1.
     package init(parsing bytes: [UInt8]) throws(KeyFileError) {
+        var kept: [Int?] = []
+        try self.init(parsing: bytes, keeping: KeyFile(), &kept)
+    }
+
+    /// The same of a file of which most was parsed before.
+    ///
+    /// - Parameters:
+    ///   - known: what was parsed before: a group of the same bytes is taken from it.
+    ///   - kept: for each group its position in `known`; nil for one that is another.
+    init(parsing bytes: [UInt8], keeping known: KeyFile, _ kept: inout [Int?]) throws(KeyFileError) {
         guard bytes.count <= KeyFile.maximumByteCount else { throw .tooLarge(bytes.count) }
         guard String(validating: bytes, as: UTF8.self) != nil else { throw .notUTF8 }
         guard !bytes.starts(with: [0xEF, 0xBB, 0xBF]) else { throw .byteOrderMark }
@@ -8,16 +18,30 @@ extension KeyFile {
         guard let last = bytes.last else { return }
         guard last == lineFeed else { throw .torn }
         // Not slices of the array: each counts a reference, and 10,000 codes have 70,000 lines.
-        try bytes.withUnsafeBufferPointer { text throws(KeyFileError) in try enterLines(of: text) }
+        try bytes.withUnsafeBufferPointer { text throws(KeyFileError) in
+            try enterLines(of: text, keeping: known, &kept)
+        }
         serialized = bytes
     }
 
-    private mutating func enterLines(of text: UnsafeBufferPointer<UInt8>) throws(KeyFileError) {
+    private mutating func enterLines(
+        of text: UnsafeBufferPointer<UInt8>, keeping known: KeyFile, _ kept: inout [Int?]
+    ) throws(KeyFileError) {
+        // Where the groups are that come next, if nothing has changed.
+        var next = 0
         // One set for all groups, so that its storage is kept.
         var keys: Set<String> = []
         var (number, start) = (0, 0)
         while start < text.count {
             number += 1
+            if text[start] == UInt8(ascii: "["), let end = known.end(of: next, in: text, at: start) {
+                let group = known.groups[next]
+                guard !hasGroup(group.name) else { throw .duplicateGroup(group.name, line: number) }
+                enter(group, at: start)
+                kept.append(next)
+                (number, start, next) = (number + group.lines.count, end, next + 1)
+                continue
+            }
             let slice = text[start..<(text[start...].firstIndex(of: lineFeed) ?? text.count)]
             let line = slice.last == UInt8(ascii: "\r") ? slice.dropLast() : slice
             let content = line.drop(while: isBlank)
@@ -29,6 +53,8 @@ extension KeyFile {
                 let isPlain = slice.count == name.utf8.count + 2
                 let header = isPlain ? nil : String(decoding: slice, as: UTF8.self)
                 enter(Group(name: name, header: header, lines: []), at: start)
+                kept.append(nil)
+                next = (known.positions[name] ?? next - 1) + 1
                 keys.removeAll(keepingCapacity: true)
             } else {
                 let (key, value) = try KeyFile.pair(content, line: number)
@@ -41,6 +67,19 @@ extension KeyFile {
             }
             start = slice.endIndex + 1
         }
+    }
+
+    /// Where the group at `position` ends in another file's text, if the same bytes stand there, and no line
+    /// more.
+    private func end(
+        of position: Int, in text: UnsafeBufferPointer<UInt8>, at start: Int
+    ) -> Int? {
+        guard groups.indices.contains(position) else { return nil }
+        let own = starts[position]..<(position + 1 < starts.count ? starts[position + 1] : serialized.count)
+        let end = start + own.count
+        guard end == text.count || end < text.count && text[end] == UInt8(ascii: "[") else { return nil }
+        let isSame = serialized.withUnsafeBufferPointer { $0[own].elementsEqual(text[start..<end]) }
+        return isSame ? end : nil
     }
 
     private typealias Text = Slice<UnsafeBufferPointer<UInt8>>

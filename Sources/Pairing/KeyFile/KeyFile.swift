@@ -59,7 +59,7 @@ package struct KeyFile: Equatable, Sendable {
     /// that adding a device to 10,000 copies bytes instead of serialising every line.
     package internal(set) var serialized: [UInt8] = []
     /// The offset of each group in `serialized`.
-    private var starts: [Int] = []
+    private(set) var starts: [Int] = []
 
     /// Creates an empty file.
     package init() {}
