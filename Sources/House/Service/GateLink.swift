@@ -17,7 +17,10 @@ final class GateLink: Sendable {
         var onArrival: (@Sendable () -> Void)?
         var records: HouseholdRecords?
         var guests: GuestRights?
+        var onRecords: (@Sendable () -> Void)?
         var taking: Task<Void, Never>?
+        /// One that has not begun takes all that has changed until then.
+        var isTakeQueued = false
     }
 
     let calls: GateCalls
@@ -45,6 +48,14 @@ final class GateLink: Sendable {
     /// False while the server behind the hub does not answer, as far as is known.
     var isReachable: Bool { state.withLock { $0.standing?.outage == nil } }
 
+    /// True while the gate tells of each change of what the houses of its site share.
+    var tellsOfRecords: Bool { state.withLock { $0.standing?.records != nil } }
+
+    /// `body` is called for each of them.
+    func whenRecordsChange(_ body: @escaping @Sendable () -> Void) {
+        state.withLock { $0.onRecords = body }
+    }
+
     /// How it is treated; nil without one.
     var treatment: UpstreamTreatment? { state.withLock { $0.standing?.treatment } }
 
@@ -68,25 +79,26 @@ final class GateLink: Sendable {
 
     /// Takes what the gate says, unless it is older than what is known.
     func take(_ standing: GateStanding) {
-        let (before, standing, records, guests) = state.withLock { state in
+        let (before, standing, records, guests, onRecords) = state.withLock { state in
             let before = state.standing.flatMap { $0.run == standing.run ? $0 : nil }
             if let before, standing.number < before.number {
-                return (standing, standing, HouseholdRecords?.none, GuestRights?.none)
+                let nobody: (@Sendable () -> Void)? = nil
+                return (standing, standing, HouseholdRecords?.none, GuestRights?.none, nobody)
             }
             let known = state.standing
             if known?.run != standing.run || known?.files != standing.files {
-                let last = state.taking
-                state.taking = Task { [files] in
-                    await last?.value
-                    await files.take()
-                }
+                queueTake(&state)
             }
             // A gate that has just begun knows nothing of an outage that goes on.
             let now = standing.isHeard ? standing : standing.with(outage: known?.outage)
             state.standing = now
             // Of another process nobody knows what came before; but an outage that goes on is no news.
-            return (before ?? now.with(outage: known?.outage), now, state.records, state.guests)
+            return (
+                before ?? now.with(outage: known?.outage), now, state.records, state.guests,
+                known?.records == now.records ? nil : state.onRecords
+            )
         }
+        onRecords?()
         // While nobody can say, all stays as it is.
         if standing.site != site, standing.site != "" { onSite() }
         if standing.changes != before.changes { guests?.forget() }
@@ -96,6 +108,17 @@ final class GateLink: Sendable {
             for _ in 0..<min(standing.refusals - before.refusals, 1_000) {
                 records?.alerts.noteRefusal(from: standing.lastRefusal)
             }
+        }
+    }
+
+    private func queueTake(_ state: inout State) {
+        guard !state.isTakeQueued else { return }
+        state.isTakeQueued = true
+        let last = state.taking
+        state.taking = Task { [files, weak self] in
+            await last?.value
+            self?.state.withLock { $0.isTakeQueued = false }
+            await files.take()
         }
     }
 
@@ -151,7 +174,8 @@ final class GateLink: Sendable {
         task?.cancel()
         await task?.value
         let taking = state.withLock { state in
-            (state.records, state.guests, state.onArrival) = (nil, nil, nil)
+            (state.records, state.guests) = (nil, nil)
+            (state.onArrival, state.onRecords) = (nil, nil)
             return state.taking
         }
         await taking?.value

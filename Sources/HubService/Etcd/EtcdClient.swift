@@ -76,7 +76,7 @@ final class EtcdClient: Sendable {
                 return body
             } catch {
                 switch error {
-                case .silent, .noMajority, .untrusted, .refused: faults.append(error)
+                case .silent, .noMajority, .untrusted, .refused, .stranger: faults.append(error)
                 default: throw error
                 }
             }
@@ -95,7 +95,7 @@ final class EtcdClient: Sendable {
     func ask(
         _ member: SiteMember, _ path: String, _ json: [UInt8], limit: Int, within time: TimeAmount = time
     ) throws(SiteError) -> [UInt8] {
-        try EtcdClient.body(of: reply(of: member, path, json, limit: limit, within: time))
+        try EtcdClient.body(of: reply(of: member, path, json, limit: limit, within: time), from: member)
     }
 
     /// The same with what HTTP says of it.
@@ -121,13 +121,17 @@ final class EtcdClient: Sendable {
         }
     }
 
-    /// Lines from the first member that gives some.
+    /// Which member has answered last.
+    var first: Int { state.withLock { $0.first } }
+
+    /// Lines from one member.
     ///
     /// - Parameter tell: called on an event loop for each line, and with nil once no more come.
     func lines(
-        _ path: String, _ json: [UInt8], limit: Int, _ tell: @escaping @Sendable ([UInt8]?) -> Void
+        _ path: String, _ json: [UInt8], of index: Int, limit: Int,
+        _ tell: @escaping @Sendable ([UInt8]?) -> Void
     ) throws(SiteError) -> any Channel {
-        let member = members[state.withLock { $0.first }]
+        let member = members[index]
         do {
             let open = try connect(member, within: EtcdClient.time).wait()
             let end = eventLoop.makePromise(of: Void.self)
@@ -191,12 +195,19 @@ final class EtcdClient: Sendable {
         }
     }
 
-    static func body(of reply: EtcdReply) throws(SiteError) -> [UInt8] {
-        guard reply.status != 200 else { return reply.body }
-        guard let (words, code) = EtcdAnswer.error(parsing: reply.body) else {
-            throw .damaged("etcd answered with the status \(reply.status)")
+    static func body(of reply: EtcdReply, from member: SiteMember) throws(SiteError) -> [UInt8] {
+        // With users, and a certificate that names somebody, the gateway refuses in plain words.
+        if reply.status == 400, reply.body.starts(with: "CommonName of client".utf8) {
+            throw .asksForUser("it ignores the names in certificates")
         }
+        // A proxy in front has a page in HTML for it.
+        let stranger = SiteError.stranger(member.text, status: reply.status)
+        guard reply.body.first == UInt8(ascii: "{") else { throw stranger }
+        guard reply.status != 200 else { return reply.body }
+        guard let (words, code) = EtcdAnswer.error(parsing: reply.body) else { throw stranger }
         switch code {
+        // Invalid argument, unauthenticated: it has users, and the gateway hands on no certificate.
+        case 3 where words.contains("user name is empty"), 16: throw .asksForUser(words)
         // Deadline exceeded, unavailable: no leader, or one that has just died.
         case 4, 14: throw .noMajority(words)
         default: throw .failed(words)

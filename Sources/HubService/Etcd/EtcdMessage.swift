@@ -79,6 +79,7 @@ enum EtcdMessage {
         return .object(["request_delete_range": .object(members)])
     }
 
+    /// - Parameter revision: 0: what changes from now on.
     static func watch(_ key: [UInt8], to end: [UInt8], from revision: Int64) -> JSONValue {
         .object([
             "create_request": .object([

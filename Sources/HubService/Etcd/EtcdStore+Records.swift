@@ -1,5 +1,5 @@
 import JSON
-import Pairing
+package import Pairing
 
 /// The records of the hubs' houses, beside all that changes of the register compare:
 ///
@@ -51,6 +51,23 @@ extension EtcdStore {
         case .lease(let lease): answer.lease = try ask(lease)
         }
         return answer
+    }
+
+    /// Tells, until it is closed, that records of a hub's houses have changed which followers wait for; first
+    /// that it tells of it now: what has changed before may be unknown. With false it ends.
+    package func watchHouse(
+        of hub: Fingerprint, _ tell: @escaping @Sendable (Bool) -> Void
+    ) throws(SiteError) -> (any SiteStream)? {
+        let prefix = key("\(EtcdStore.recordsName)\(hub)/")
+        let range = HouseRecords.watched
+        let request = EtcdMessage.watch(
+            prefix + range.from.utf8, to: prefix + (range.to ?? range.from).utf8, from: 0)
+        return try lines(request) { line in
+            switch line.flatMap({ try? EtcdAnswer.Watch(parsing: $0) }) {
+            case .created, .changed: tell(true)
+            case .ended, nil: tell(false)
+            }
+        }
     }
 
     private func transaction(_ request: JSONValue) throws(SiteError) -> EtcdAnswer.Transaction {

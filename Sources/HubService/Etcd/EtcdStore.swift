@@ -110,18 +110,29 @@ package final class EtcdStore: SiteStore {
         after revision: Int64, _ tell: @escaping @Sendable (SiteNews) -> Void
     ) throws(SiteError) -> any SiteStream {
         let request = EtcdMessage.watch(prefix, to: EtcdMessage.end(of: key("part/")), from: revision + 1)
-        let channel = try client.lines(
-            "/v3/watch", Array(request.text.utf8), limit: EtcdStore.answerLimit
-        ) { [weak self] line in
+        return try lines(request) { [weak self] line in
             guard let self, let line, let news = try? self.news(line) else { return tell(.broken) }
             if case .changed(let parts, _) = news, parts.isEmpty { return }
             tell(news)
         }
-        return Stream(channel: channel)
+    }
+
+    /// What a watch of any keys tells, line by line; nil once no more come.
+    func lines(
+        _ watch: JSONValue, _ tell: @escaping @Sendable ([UInt8]?) -> Void
+    ) throws(SiteError) -> any SiteStream {
+        let member = client.first
+        let channel = try client.lines(
+            "/v3/watch", Array(watch.text.utf8), of: member, limit: EtcdStore.answerLimit, tell)
+        return Stream(channel: channel, client: client, member: member)
     }
 
     private struct Stream: SiteStream {
         let channel: any Channel
+        let client: EtcdClient
+        let member: Int
+
+        var isOfWhoAnswers: Bool { client.first == member }
         func close() { channel.close(promise: nil) }
     }
 
@@ -237,6 +248,9 @@ package final class EtcdStore: SiteStore {
                     isLast
                         ? EtcdMessage.delete(records, to: EtcdMessage.end(of: records))
                         : EtcdMessage.delete(records + HouseRecords.at(gate).utf8))
+                if !isLast {
+                    gone.append(EtcdMessage.delete(records + HouseRecords.fault(of: gate).utf8))
+                }
             }
         }
         let answer = try EtcdAnswer.Transaction(

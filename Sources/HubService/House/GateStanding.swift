@@ -28,6 +28,8 @@ package struct GateStanding: Equatable, Sendable {
     package fileprivate(set) var treatment: UpstreamTreatment?
     /// The gate among those of its site, which share the house; nil if it is alone, empty if nobody can say.
     package fileprivate(set) var site: String?
+    /// Counts changes of what the houses of the site share; nil while nobody tells of them.
+    package fileprivate(set) var records: Int64?
 
     init() { run = String(UInt64.random(in: .min ... .max), radix: 16) }
 
@@ -43,6 +45,7 @@ package struct GateStanding: Equatable, Sendable {
         lastRefusal = members["lastRefusal"]?.asString ?? ""
         isHeard = members["heard"] == .boolean(true)
         site = members["site"]?.asString
+        records = members["records"].map { _ in count("records") }
         outage = members["outage"]?.asString.map {
             UpstreamBreaker.Outage(since: Date(milliseconds: count("since")), words: $0)
         }
@@ -75,6 +78,7 @@ package struct GateStanding: Equatable, Sendable {
             members["kind"] = treatment.kind.map { .string($0.rawValue) }
         }
         members["site"] = site.map { .string($0) }
+        members["records"] = records.map { .integer($0) }
         var bytes: [UInt8] = []
         JSONValue.object(members).write(to: &bytes)
         return bytes
@@ -87,6 +91,7 @@ final class GateNews: Sendable {
         var standing = GateStanding()
         var followers: [ObjectIdentifier: AsyncStream<Void>.Continuation] = [:]
         var wasFollowed = false
+        var recordCount: Int64 = 0
     }
 
     /// Identifies a follower.
@@ -119,6 +124,17 @@ final class GateNews: Sendable {
     func noteFiles() { change { $0.files += 1 } }
     func noteChange() { change { $0.changes += 1 } }
     func note(_ outage: UpstreamBreaker.Outage?) { change { ($0.outage, $0.isHeard) = (outage, true) } }
+
+    /// What the houses of the site share may be other than before.
+    ///
+    /// - Parameter isTold: false if nobody tells of it from now on.
+    func noteRecords(isTold: Bool) {
+        let count = state.withLock { state in
+            state.recordCount += 1
+            return state.recordCount
+        }
+        change { $0.records = isTold ? count : nil }
+    }
 
     func noteRefusal(from source: String) {
         change { standing in

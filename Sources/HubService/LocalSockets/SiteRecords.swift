@@ -206,6 +206,7 @@ extension SiteRecords.Change {
 ///     base               HOUSE POSITION ID COUNT BYTES: a copy of the database to begin with
 ///     copies/ID/NUMBER   its pieces
 ///     at/GATE            HOUSE POSITION: how far a gate's house has come
+///     faults/GATE        why it does not go on; missing if it does
 ///
 /// Positions have 16 digits, so that keys have their order.
 package enum HouseRecords {
@@ -227,9 +228,13 @@ package enum HouseRecords {
         "copies/\(id)/\(digits(Int64(number)))"
     }
     package static func at(_ gate: String) -> String { "at/\(gate)" }
+    package static func fault(of gate: String) -> String { "faults/\(gate)" }
+    /// What followers wait for: the newest entry, and who polls.
+    static let watched = SiteRecords.Range(last, to: "log")
 
     /// What `hub site status` reads.
     static let standings = [
         SiteRecords.Range(last), SiteRecords.Range(leader), SiteRecords.Range("at/", to: "at0"),
+        SiteRecords.Range("faults/", to: "faults0"),
     ]
 }

@@ -178,7 +178,8 @@ package final class ServeHub: Sendable {
             manager, hub, port: bound, state: state, register: register, clock: clock)
         let keepAlive = KeepAlive(manager, loops.map(\.eventLoop)) { _ = try? register.device(hub.pin) }
         let site = SiteWatch(
-            state, log: shared.log, entry: { shared.ways.entry }, onStale: sweep)
+            state, of: hub.pin.fingerprint, log: shared.log, entry: { shared.ways.entry },
+            onHouse: { [news = shared.news] in news.noteRecords(isTold: $0) }, onStale: sweep)
         let watch = StateWatch.start(
             state.path, for: register, on: group.next(), log: shared.log
         ) {

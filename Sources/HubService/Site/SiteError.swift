@@ -10,6 +10,10 @@ package enum SiteError: Equatable, UserError {
     case untrusted(String)
     /// A member refuses this gate's certificate.
     case refused(String)
+    /// What answers in a member's place is no etcd, or an old one; its status in HTTP.
+    case stranger(String, status: Int)
+    /// It wants a user's name and password; what it says.
+    case asksForUser(String)
     /// The members are of another cluster than the one that was joined.
     case otherCluster(String)
     /// No gate of this other hub has moved in.
@@ -47,7 +51,7 @@ package enum SiteError: Equatable, UserError {
     /// True if it may pass by itself: the same call may succeed later.
     package var isOutage: Bool {
         switch self {
-        case .silent, .noMajority, .failed, .stale: true
+        case .silent, .noMajority, .stranger, .asksForUser, .failed, .stale: true
         case .untrusted, .refused, .otherCluster, .empty, .nobody, .noGate, .unfinished, .movingIn, .damaged,
             .joined, .notJoined, .badEndpoint, .badFile, .mismatch, .backupWithoutSite:
             false
@@ -62,6 +66,9 @@ package enum SiteError: Equatable, UserError {
             "the certificate of \(member) is not of the authority that was given for the site, or for "
                 + "another name"
         case .refused(let member): "\(member) refuses this gate's certificate"
+        case .stranger(let member, let status):
+            "\(member) does not answer as etcd 3.4 or newer does (HTTP \(status))"
+        case .asksForUser(let words): "the site's etcd asks for a user, and a gate has none (\(words))"
         case .otherCluster(let found):
             "the members are of another etcd cluster (\(found)) than the one that this hub has joined"
         case .empty: "the site holds nothing of this hub"
@@ -84,8 +91,8 @@ package enum SiteError: Equatable, UserError {
 
     package var kind: UserErrorKind {
         switch self {
-        case .silent, .noMajority, .failed, .stale: .unavailable
-        case .untrusted, .refused: .notPermitted
+        case .silent, .noMajority, .stranger, .failed, .stale: .unavailable
+        case .untrusted, .refused, .asksForUser: .notPermitted
         case .otherCluster, .empty, .nobody, .unfinished: .configuration
         case .noGate: .notFound
         case .movingIn: .tryAgain
@@ -103,6 +110,12 @@ package enum SiteError: Equatable, UserError {
         case .untrusted: "give the authority of the members' certificates with --ca, and names that they bear"
         case .refused:
             "give a certificate that the members' --trusted-ca-file vouches for, with --cert and --key"
+        case .stranger:
+            "what stands in front of a member has to pass TLS through; 'hubpair hub site status' asks every "
+                + "member"
+        case .asksForUser:
+            "the members' --client-cert-auth and --trusted-ca-file say who gets in; users are turned off "
+                + "with 'etcdctl auth disable'"
         case .otherCluster:
             "name the members of the one that it has joined, or leave that first: hubpair hub site leave "
                 + "--offline"

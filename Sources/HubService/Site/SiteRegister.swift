@@ -1,3 +1,4 @@
+import Glibc
 package import Pairing
 import Synchronization
 
@@ -9,6 +10,10 @@ package final class SiteRegister: SharedFiles {
     /// etcd takes 128 operations at once, and 1.5 MB.
     static let pieceCount = 100
     static let pieceByteCount = 400_000
+
+    /// How many parts are read in several pages, and how long that may be put off.
+    private static let muchCount = 1_000
+    private static let patience = Duration.milliseconds(250)
 
     private struct Content {
         /// The newest that is known.
@@ -51,13 +56,29 @@ package final class SiteRegister: SharedFiles {
             content.asked = (head, asked)
             return latest
         }
-        if let known { return known }
+        if let known = known ?? awaited(head, asked) { return known }
         let fresh = try store.snapshot()
         content.withLock { content in
             content.asked = (fresh.head, asked)
             if content.latest.map({ $0.head < fresh.head }) ?? true { content.latest = fresh }
         }
         return fresh
+    }
+
+    /// What is known once the watch has told of the revision `head`: it does so in a moment, and to read all
+    /// takes longer where that is much. Nil if there is no watch, or it is slow.
+    private func awaited(_ head: Int64, _ asked: Confirmation) -> SiteSnapshot? {
+        let end = ContinuousClock.now + SiteRegister.patience
+        while true {
+            let latest = content.withLock { content in
+                if let latest = content.latest, latest.head >= head { content.asked = (latest.head, asked) }
+                return content.latest
+            }
+            guard let latest, latest.parts.count >= SiteRegister.muchCount else { return nil }
+            if latest.head >= head { return latest }
+            guard .now < end else { return nil }
+            usleep(5_000)
+        }
     }
 
     /// Takes what a watch has told.

@@ -77,7 +77,7 @@ package struct SiteStatus: Sendable {
             let reply = try client.reply(
                 of: member, "/v3/maintenance/status", Array("{}".utf8), limit: 1 << 16)
             let now = Date()
-            let status = try EtcdAnswer.Status(parsing: EtcdClient.body(of: reply))
+            let status = try EtcdAnswer.Status(parsing: EtcdClient.body(of: reply, from: member))
             guard status.header.cluster == cluster else {
                 throw .otherCluster(String(status.header.cluster))
             }

@@ -40,10 +40,24 @@ package protocol SiteStore: Sendable {
     func watch(
         after revision: Int64, _ tell: @escaping @Sendable (SiteNews) -> Void
     ) throws(SiteError) -> any SiteStream
+
+    /// Tells of changes of what the houses of a hub share; nil if nobody does.
+    func watchHouse(
+        of hub: Fingerprint, _ tell: @escaping @Sendable (Bool) -> Void
+    ) throws(SiteError) -> (any SiteStream)?
+}
+
+extension SiteStore {
+    package func watchHouse(
+        of hub: Fingerprint, _ tell: @escaping @Sendable (Bool) -> Void
+    ) throws(SiteError) -> (any SiteStream)? { nil }
 }
 
 /// Changes that are being told.
 package protocol SiteStream: Sendable {
+    /// False once another member answers than the one that tells: that one may hang.
+    var isOfWhoAnswers: Bool { get }
+
     func close()
 }
 

@@ -19,27 +19,35 @@ final class SiteWatch: Sendable {
     private static let exchanging = Duration.seconds(60)
 
     private struct Inbox {
-        /// Each with the number of its watch: one that was given up still tells of its end.
-        var news: [(watch: Int, news: SiteNews)] = []
+        /// The number of the watch; nil: it has ended. One that was given up still tells of its end.
+        var watch: Int?
+        /// The same of the house's records.
+        var house: Int?
         var isToEnd = false
     }
 
     private let state: HubState
     private let log: ServeLog
+    private let hub: Fingerprint
     private let entry: @Sendable () -> SiteHub
+    private let onHouse: @Sendable (Bool) -> Void
     private let onStale: @Sendable () -> Void
     private let queue = DispatchQueue(label: "hubpair.site")
     private let inbox = Mutex(Inbox())
     private let alarm = WakeUp()
 
     /// - Parameters:
+    ///   - hub: this one.
     ///   - entry: what this gate says of itself to the others.
+    ///   - onHouse: called when what the houses of the hub share may have changed; with false once nobody
+    ///     tells of that any more.
     ///   - onStale: called when known devices may go on no longer.
     init(
-        _ state: HubState, log: ServeLog, entry: @escaping @Sendable () -> SiteHub,
-        onStale: @escaping @Sendable () -> Void
+        _ state: HubState, of hub: Fingerprint, log: ServeLog, entry: @escaping @Sendable () -> SiteHub,
+        onHouse: @escaping @Sendable (Bool) -> Void, onStale: @escaping @Sendable () -> Void
     ) {
-        (self.state, self.log, self.entry, self.onStale) = (state, log, entry, onStale)
+        (self.state, self.hub, self.log) = (state, hub, log)
+        (self.entry, self.onHouse, self.onStale) = (entry, onHouse, onStale)
         queue.async { [self] in run() }
     }
 
@@ -56,6 +64,9 @@ final class SiteWatch: Sendable {
     private struct Round {
         var register: SiteRegister?
         var stream: (any SiteStream)?
+        /// Of the house's records.
+        var house: (any SiteStream)?
+        var houseCount = 0
         var watch = 0
         var fault: String?
         var isStale = false
@@ -75,6 +86,7 @@ final class SiteWatch: Sendable {
             alarm.wait(milliseconds: round.register == nil ? SiteWatch.longPause : SiteWatch.pause)
         }
         round.stream?.close()
+        round.house?.close()
     }
 
     private func look(_ round: inout Round) {
@@ -83,7 +95,7 @@ final class SiteWatch: Sendable {
             let register = try state.site.register(in: directory)
             if register !== round.register { turn(to: register, &round) }
             guard let register else { return }
-            follow(register, &round)
+            if inbox.withLock({ $0.watch == nil }) { end(&round.stream) }
             let snapshot = try register.current()
             let pause = min(SiteWatch.noting, Double(register.settings.stale) / 10)
             let isNoted = round.noted.map { .now - $0 < .seconds(pause) } ?? false
@@ -94,14 +106,17 @@ final class SiteWatch: Sendable {
                 }
                 if !isNoted { round.noted = .now }
             }
+            // One that hangs tells nothing, for as long as TCP waits.
+            if round.stream?.isOfWhoAnswers == false { end(&round.stream) }
             if round.stream == nil {
                 round.watch += 1
+                let number = round.watch
+                inbox.withLock { $0.watch = number }
                 round.stream = try register.store.watch(after: snapshot.head) {
-                    [weak self, watch = round.watch] news in
-                    self?.inbox.withLock { $0.news.append((watch, news)) }
-                    self?.alarm.call()
+                    [weak self, weak register] news in self?.take(news, of: number, register)
                 }
             }
+            try followHouse(register, &round)
             try tell(register, directory, &round)
             try exchange(snapshot, register, directory, &round)
             if round.fault != nil { log.notice("the site answers again; this gate is up to date") }
@@ -109,6 +124,30 @@ final class SiteWatch: Sendable {
         } catch {
             note(error, &round)
         }
+    }
+
+    private func followHouse(_ register: SiteRegister, _ round: inout Round) throws {
+        let hasEnded = inbox.withLock { $0.house == nil }
+        if hasEnded || round.house?.isOfWhoAnswers == false { end(&round.house) }
+        guard round.house == nil else { return }
+        round.houseCount += 1
+        let number = round.houseCount
+        inbox.withLock { $0.house = number }
+        round.house = try register.store.watchHouse(of: hub) { [weak self] isTold in
+            guard let self else { return }
+            let isCurrent = inbox.withLock { inbox in
+                guard inbox.house == number else { return false }
+                if !isTold { inbox.house = nil }
+                return true
+            }
+            // One that was given up tells of its end, too.
+            if isCurrent { onHouse(isTold) }
+        }
+    }
+
+    private func end(_ stream: inout (any SiteStream)?) {
+        stream?.close()
+        stream = nil
     }
 
     /// Tells the other gates which hub this one is and where it is reached, once that is another.
@@ -199,8 +238,10 @@ final class SiteWatch: Sendable {
 
     /// Another site than before, or none.
     private func turn(to register: SiteRegister?, _ round: inout Round) {
-        round.stream?.close()
-        inbox.withLock { $0.news = [] }
+        end(&round.stream)
+        end(&round.house)
+        inbox.withLock { ($0.watch, $0.house) = (nil, nil) }
+        onHouse(false)
         switch (round.register, register) {
         case (_, let register?):
             let members = register.settings.members.map(\.text).joined(separator: ", ")
@@ -208,24 +249,22 @@ final class SiteWatch: Sendable {
         case (_?, nil): log.notice("this hub is no gate of a site any more")
         case (nil, nil): break
         }
-        round = Round(register: register, watch: round.watch)
+        round = Round(register: register, houseCount: round.houseCount, watch: round.watch)
     }
 
-    /// Takes what the watch has told; if that is not all, it is read again.
-    private func follow(_ register: SiteRegister, _ round: inout Round) {
-        let news = inbox.withLock { inbox in
-            defer { inbox.news = [] }
-            return inbox.news
+    /// Takes what a watch tells, at once: a step waits for it that another gate was faster with.
+    private func take(_ news: SiteNews, of watch: Int, _ register: SiteRegister?) {
+        let isCurrent = inbox.withLock { inbox in
+            guard inbox.watch == watch else { return false }
+            if news == .broken { inbox.watch = nil }
+            return true
         }
-        for (watch, each) in news where watch == round.watch {
-            switch each {
-            case .changed(let parts, let head):
-                if register.take(parts, head: head) == nil { register.forget() }
-            case .broken:
-                round.stream?.close()
-                round.stream = nil
-            }
+        guard isCurrent else { return }
+        if case .changed(let parts, let head) = news, register?.take(parts, head: head) == nil {
+            // It is read again.
+            register?.forget()
         }
+        alarm.call()
     }
 
     private func note(_ error: any Error, _ round: inout Round) {

@@ -3,6 +3,7 @@ import GatewayRules
 import Identity
 import JSON
 import NIOPosix
+import Synchronization
 import Testing
 
 @testable import House
@@ -23,6 +24,29 @@ struct GateStandingTests {
         let standing = try told(news)
         #expect(standing == news.standing)
         #expect(standing.isHeard && standing.outage?.words == "no response in time")
+    }
+
+    @Test func aHouseIsToldOfRecords() throws {
+        let client = LocalClient("none", in: "/nonexistent", on: MultiThreadedEventLoopGroup.singleton)
+        let link = GateLink(client, ToldFiles(client))
+        let calls = Mutex(0)
+        link.whenRecordsChange { calls.withLock { $0 += 1 } }
+        let news = GateNews { nil }
+        link.take(try told(news))
+        #expect(!link.tellsOfRecords)
+        for count in 1...2 {
+            news.noteRecords(isTold: true)
+            link.take(try told(news))
+            link.take(try told(news))
+            #expect(link.tellsOfRecords && calls.withLock { $0 } == count)
+        }
+        // An order changes nothing about it.
+        news.noteOrder()
+        link.take(try told(news))
+        #expect(calls.withLock { $0 } == 2)
+        news.noteRecords(isTold: false)
+        link.take(try told(news))
+        #expect(!link.tellsOfRecords && calls.withLock { $0 } == 3)
     }
 
     @Test func aGateThatHasJustBegunEndsNoOutage() throws {
