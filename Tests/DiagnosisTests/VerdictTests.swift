@@ -411,9 +411,10 @@ import Testing
         #expect(verdict(ahead: 11).seen == "the clock of https://etcd2:2379 is 11s ahead of this gate's")
         #expect(verdict(ahead: -3_600).seen == "the clock of https://etcd2:2379 is 1h behind this gate's")
         #expect(verdict(ahead: -9).status == .ok)
-        func house(_ leader: String?, at place: String) throws -> SiteHouse {
+        func house(_ leader: String?, at place: String, fault: String? = nil) throws -> SiteHouse {
             var entries = [HouseRecords.last: "new 500", HouseRecords.at("1"): place]
             entries[HouseRecords.at("2")] = "new 500"
+            entries[HouseRecords.fault(of: "2")] = fault
             if let leader { entries[HouseRecords.leader] = "\(leader) term" }
             let names = [(id: "1", name: "north"), (id: "2", name: "south")]
             return try #require(SiteHouse(entries.mapValues { Array($0.utf8) }, names: names))
@@ -427,6 +428,9 @@ import Testing
             try verdict(house: house("2", at: "old 500")).seen
                 == "this gate has another house than the others")
         #expect(try verdict(house: house(nil, at: "new 500")).seen.hasPrefix("no gate polls the server"))
+        #expect(
+            try verdict(house: house("1", at: "new 500", fault: "no\u{1B} copy")).seen
+                == "the house at the gate south does not go on: no\\u{1B} copy")
         #expect(SiteStatus.date("Sat, 28 Nov 2026 12:15:07 GMT")?.timeIntervalSince1970 == 1_795_868_107)
         for text in [
             "Saturday, 28-Nov-26 12:15:07 GMT", "Sat Nov 28 12:15:07 2026", "", "Sat, 28 Nov 2026 12:15 GMT",

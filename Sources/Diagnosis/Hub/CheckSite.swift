@@ -9,6 +9,10 @@ enum CheckSite {
     static let short = 14.0 * 86_400
     /// A clock that differs by more is said, in seconds: codes and approvals end by them.
     static let clockDifference = 10.0
+    /// What nobody can mend at a gate: the house itself takes its copy over again.
+    private static let standstill =
+        "if it stays so, start the hub there again; if that does not help, bring etcd back from its backup "
+        + "(etcdctl snapshot restore)"
     /// A house that serves takes in all that others write within a second.
     static let lag: Int64 = 100
 
@@ -66,6 +70,9 @@ enum CheckSite {
 
     /// What is wrong with the house that gates with one key share.
     private static func standing(of house: SiteHouse, _ own: String?) -> Finding.Verdict? {
+        if let gate = house.gates.first(where: { $0.fault != nil }), let fault = gate.fault {
+            return .warning("the house at the gate \(gate.name) does not go on: \(fault)", mend: standstill)
+        }
         guard house.gates.contains(where: \.leads) else {
             return .warning(
                 "no gate polls the server behind the hub: no rule rings, no timer runs",

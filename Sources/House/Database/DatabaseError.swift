@@ -17,7 +17,9 @@ enum DatabaseError: Equatable, UserError {
     case missingSessions(String)
     /// Gates share the house, and nothing can be written without the others: why.
     case alone(String)
-    /// The same, and whether it was written is not known yet.
+    /// What another gate has changed does not fit this copy of their house; SQLite's code.
+    case misfit(Int32)
+    /// As ``alone(_:)``, and whether it was written is not known yet.
     case doubtful(String)
 
     /// True if the file is no sound database, and never will be again.
@@ -35,7 +37,7 @@ enum DatabaseError: Equatable, UserError {
     /// True without the other gates of a site, which share the house.
     var isAlone: Bool {
         switch self {
-        case .alone, .doubtful: true
+        case .alone, .misfit, .doubtful: true
         default: false
         }
     }
@@ -50,6 +52,7 @@ enum DatabaseError: Equatable, UserError {
         case .closed(let words): words
         case .missingSessions(let words): "without sessions of SQLite's no house can be shared: \(words)"
         case .alone(let words): "the gates of the site share the house, and nothing was written: \(words)"
+        case .misfit(let code): "what another gate has changed does not fit (SQLite's code \(code))"
         case .doubtful(let words):
             "the gates of the site share the house, and whether it was written is not known: \(words)"
         }
@@ -60,7 +63,7 @@ enum DatabaseError: Equatable, UserError {
         case .missingLibrary: .unavailable
         case .failed: isFull ? .cannotWrite : .unavailable
         case .notPrivate, .newer: .configuration
-        case .closed, .missingSessions, .alone, .doubtful: .unavailable
+        case .closed, .missingSessions, .alone, .misfit, .doubtful: .unavailable
         }
     }
 
@@ -70,7 +73,7 @@ enum DatabaseError: Equatable, UserError {
         case .newer: "install the newer hubpair again"
         case .failed: isFull ? "make room on the disk" : nil
         case .missingSessions: "use the libsqlite3 of Debian"
-        case .notPrivate, .closed, .alone, .doubtful: nil
+        case .notPrivate, .closed, .alone, .misfit, .doubtful: nil
         }
     }
 }

@@ -79,19 +79,31 @@ struct SQLiteSession: ~Copyable {
 
     private final class Tables {
         let allowed: Set<String>
+        let isForced: Bool
         var touched: Set<String> = []
-        init(_ allowed: Set<String>) { self.allowed = allowed }
+        init(_ allowed: Set<String>, isForced: Bool) { (self.allowed, self.isForced) = (allowed, isForced) }
+
+        /// What is done about a row that is not as it was where the change was made.
+        func answer(to conflict: Int32) -> Int32 {
+            guard isForced else { return SQLITE_CHANGESET_ABORT }
+            let isReplaced = conflict == SQLITE_CHANGESET_DATA || conflict == SQLITE_CHANGESET_CONFLICT
+            return isReplaced ? SQLITE_CHANGESET_REPLACE : SQLITE_CHANGESET_OMIT
+        }
     }
 
     /// Makes the same changes in `connection`, all or, with an error, none. Inside a transaction.
     ///
-    /// - Parameter tables: those that may be changed: the changes may be anybody's.
+    /// - Parameters:
+    ///   - tables: those that may be changed: the changes may be anybody's.
+    ///   - isForced: as far as they fit: a row that is another is replaced, one that is gone stays so. From
+    ///     the same copy this leads to the same one everywhere.
     /// - Returns: those that were.
     static func apply(
-        _ changes: [UInt8], to connection: borrowing SQLiteConnection, in tables: [String]
+        _ changes: [UInt8], to connection: borrowing SQLiteConnection, in tables: [String],
+        isForced: Bool = false
     ) throws(DatabaseError) -> Set<String> {
         let library = try SessionLibrary.load()
-        let names = Tables(Set(tables))
+        let names = Tables(Set(tables), isForced: isForced)
         var changes = changes
         let code = changes.withUnsafeMutableBytes { bytes in
             library.apply(
@@ -105,13 +117,14 @@ struct SQLiteSession: ~Copyable {
                     return 1
                 },
                 // Copies that are the same do not conflict.
-                { _, _, _ in SQLITE_CHANGESET_ABORT },
+                { context, conflict, _ in
+                    guard let context else { return SQLITE_CHANGESET_ABORT }
+                    return Unmanaged<Tables>.fromOpaque(context).takeUnretainedValue().answer(to: conflict)
+                },
                 Unmanaged.passUnretained(names).toOpaque())
         }
         // Whatever is wrong with them, it is no fault of this file's.
-        guard code == SQLITE_OK else {
-            throw .alone("what another gate has changed does not fit (SQLite's code \(code))")
-        }
+        guard code == SQLITE_OK else { throw .misfit(code) }
         return names.touched
     }
 }

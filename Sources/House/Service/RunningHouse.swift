@@ -54,8 +54,11 @@ final class RunningHouse: Sendable {
                         + "\(state.path)/\(HouseCopy.apart)")
             }
             let shared = site.map {
-                SharedHouse($0, GateRecords(client), of: state, log: log, onEnd: onEnd)
+                SharedHouse(
+                    $0, GateRecords(client), of: state, log: log, isTold: { [gate] in gate.tellsOfRecords },
+                    onEnd: onEnd)
             }
+            gate.whenRecordsChange { [weak shared] in shared?.look() }
             let household = await HubHousehold(
                 state, settings, gate: gate, on: group, shared: shared, log: log, clock: clock)
             let answers = HouseAnswers(household: household, gate: gate, state: state.absolute)

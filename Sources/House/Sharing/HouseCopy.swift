@@ -26,20 +26,27 @@ enum HouseCopy {
     }
 
     /// Keeps a copy that another gate has made; it is the database when the house begins again.
-    static func keep(_ bytes: [UInt8], at place: LogPlace, in state: HubState) throws(DatabaseError) {
+    ///
+    /// - Parameter misfits: where what was there before, and before that, did not fit the log.
+    static func keep(
+        _ bytes: [UInt8], of base: LogBase, misfits: LogMisfits?, in state: HubState
+    ) throws(DatabaseError) {
         let path = "\(state.path)/\(unfinished)"
         try write(bytes, to: path)
-        try prepare(path, at: place)
+        try prepare(path, base, misfits)
         guard rename(path, "\(state.path)/\(taken)") == 0 else {
             throw .closed("\(path): \(String(cString: strerror(errno)))")
         }
     }
 
-    private static func prepare(_ path: String, at place: LogPlace) throws(DatabaseError) {
+    private static func prepare(
+        _ path: String, _ base: LogBase, _ misfits: LogMisfits?
+    ) throws(DatabaseError) {
         var connection = try SQLiteConnection(path: path)
         try HouseholdSchema.prepare(&connection)
         try SharedLog.makeTables(&connection)
-        try SharedLog.note(place, &connection)
+        try SharedLog.note(base.place, &connection)
+        if let misfits { try SharedLog.note(misfits, &connection) }
         // One file, before it gets another name.
         try connection.run("PRAGMA wal_checkpoint(TRUNCATE)")
     }

@@ -104,3 +104,26 @@ struct LogBase: Equatable, Sendable {
 
     var bytes: [UInt8] { place.bytes + Array(" \(id) \(count) \(byteCount)".utf8) }
 }
+
+/// The entries behind a copy that did not fit what a gate had then.
+///
+/// Accepted: `9c0ffee1 17 23`. Rejected: `9c0ffee1`, `9c0ffee1 -1`.
+struct LogMisfits: Equatable, Sendable {
+    /// The copy's id.
+    let base: String
+    /// How many entries came before each.
+    var positions: Set<Int64>
+
+    init(base: String, positions: Set<Int64> = []) { (self.base, self.positions) = (base, positions) }
+
+    init?(_ text: String) {
+        let words = text.split(separator: " ")
+        let positions = words.dropFirst().compactMap { Int64($0) }
+        guard let base = words.first, !positions.isEmpty, positions.count == words.count - 1,
+            positions.allSatisfy({ $0 >= 0 })
+        else { return nil }
+        self.init(base: String(base), positions: Set(positions))
+    }
+
+    var text: String { ([base] + positions.sorted().map { "\($0)" }).joined(separator: " ") }
+}

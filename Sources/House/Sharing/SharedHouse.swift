@@ -1,4 +1,5 @@
 import Dispatch
+import Glibc
 import HubService
 import Identity
 import Pairing
@@ -10,8 +11,13 @@ import Synchronization
 /// hub, and does all that a house does by itself. The others answer, and write what people decide. A house
 /// that leads no longer, or is no copy any more, begins anew.
 final class SharedHouse: Sendable {
-    /// In milliseconds.
+    /// In milliseconds, while nobody tells of changes.
     private static let pause: Int32 = 500
+    /// While the gate tells of them: it may have missed one. Who polls keeps its lease.
+    private static let longPause: Int32 = 5_000
+    private static let leasePause: Int32 = 2_000
+    /// The least time between two rounds: entries that follow each other closely are taken in together.
+    private static let leastTime = Duration.milliseconds(100)
     /// How often the other gates are told how far it has come.
     private static let telling = Duration.seconds(2)
 
@@ -26,6 +32,7 @@ final class SharedHouse: Sendable {
     let log: SharedLog
     private let records: any HouseRecordStore
     private let hub: HubState
+    private let isTold: @Sendable () -> Bool
     private let serveLog: ServeLog
     private let queue = DispatchQueue(label: "hubpair.house.site")
     private let alarm = WakeUp()
@@ -34,12 +41,14 @@ final class SharedHouse: Sendable {
 
     /// - Parameters:
     ///   - gate: this one's name among those of its site.
+    ///   - isTold: says whether ``look()`` is called for each change of the records.
     ///   - onEnd: called once it has to begin anew.
     init(
         _ gate: String, _ records: any HouseRecordStore, of hub: HubState, log: ServeLog,
-        onEnd: @escaping @Sendable (String) -> Void
+        isTold: @escaping @Sendable () -> Bool, onEnd: @escaping @Sendable (String) -> Void
     ) {
         (self.gate, self.records, self.hub, serveLog) = (gate, records, hub, log)
+        self.isTold = isTold
         self.log = SharedLog(records)
         self.onEnd.observe(onEnd)
         self.log.onEnd.observe { [weak self] in self?.end($0) }
@@ -58,6 +67,9 @@ final class SharedHouse: Sendable {
             }
         }
     }
+
+    /// Looks again; call it when the records may have changed.
+    func look() { alarm.call() }
 
     /// Nobody waits for the site any more; what can be written still is.
     func close() {
@@ -98,22 +110,35 @@ final class SharedHouse: Sendable {
         var grown = 0
         var told: (place: LogPlace, time: ContinuousClock.Instant)?
         var fault: String?
+        /// What the other gates are told of it; empty: that there is none.
+        var toldFault: String?
         var isBehind = false
     }
 
     private func run(_ database: HouseholdDatabase, _ act: @Sendable () -> Void) {
         var round = Round()
         while !state.withLock({ $0.isToEnd }) {
+            let begun = ContinuousClock.now
             look(database, &round, act)
-            if !round.isBehind { alarm.wait(milliseconds: SharedHouse.pause) }
+            guard !round.isBehind else { continue }
+            alarm.wait(milliseconds: pause(round))
+            let left = SharedHouse.leastTime - (.now - begun)
+            if left > .zero { usleep(UInt32(left / .microseconds(1))) }
         }
         // Without a majority it ends by itself.
         if let lease = round.lease, round.fault == nil { _ = records.ask(.lease(.end(lease))) }
     }
 
+    private func pause(_ round: Round) -> Int32 {
+        guard isTold(), round.fault == nil else { return SharedHouse.pause }
+        return round.lease == nil ? SharedHouse.longPause : SharedHouse.leasePause
+    }
+
     /// Why a round has not come to its end. Never reaches a user: the log has its words.
     private struct Fault: Error {
         let words: String
+        /// The site does not say anything.
+        var isAway = false
     }
 
     private func look(
@@ -136,20 +161,35 @@ final class SharedHouse: Sendable {
             case .unreadable(let position):
                 throw Fault(words: "its log has an entry of a newer hubpair (\(position)): install that here")
             case .take(let entries):
-                try use(database) { [log] connection throws(DatabaseError) in
-                    try log.take(entries, behind: place, &connection)
-                }
+                try take(entries, behind: place, database, round.base)
                 round.isBehind = true
             case .upToDate:
                 if round.fault != nil { serveLog.notice("this house is one with the site's again") }
                 round.fault = nil
                 log.note(fault: nil)
+                tell(fault: "", &round)
                 try lead(answer.entries[HouseRecords.leader], &round, act)
                 try tell(&round)
                 try shorten(database, &round)
             }
         } catch {
-            note((error as? Fault)?.words ?? describing(error), &round)
+            let fault = error as? Fault ?? Fault(words: describing(error))
+            note(fault.words, &round)
+            if !fault.isAway { tell(fault: fault.words, &round) }
+        }
+    }
+
+    private func take(
+        _ entries: [LogEntry], behind place: LogPlace?, _ database: HouseholdDatabase, _ base: LogBase?
+    ) throws {
+        let result = Result {
+            try use(database) { [log] connection throws(DatabaseError) in
+                try log.take(entries, behind: place, &connection)
+            }
+        }
+        if case .failure(let error) = result {
+            guard let error = error as? DatabaseError, case .misfit = error else { throw error }
+            try mend(database, entries, behind: place, base, error)
         }
     }
 
@@ -162,8 +202,10 @@ final class SharedHouse: Sendable {
     }
 
     private func ask(_ question: SiteRecords.Question) throws(Fault) -> SiteRecords.Answer {
-        guard let answer = records.ask(question) else { throw Fault(words: "the gate does not answer") }
-        if let fault = answer.fault { throw Fault(words: fault) }
+        guard let answer = records.ask(question) else {
+            throw Fault(words: "the gate does not answer", isAway: true)
+        }
+        if let fault = answer.fault { throw Fault(words: fault, isAway: true) }
         return answer
     }
 
@@ -240,6 +282,15 @@ final class SharedHouse: Sendable {
         round.told = (place, .now)
     }
 
+    /// Says at all gates what keeps this house from taking in what the others write.
+    private func tell(fault words: String, _ round: inout Round) {
+        guard words != round.toldFault, !state.withLock({ $0.isToEnd }) else { return }
+        let key = HouseRecords.fault(of: gate)
+        let change: SiteRecords.Change = words.isEmpty ? .delete(key) : .put(key, Array(words.utf8))
+        // Nothing depends on it.
+        if records.ask(.change([], [change], else: []))?.isDone == true { round.toldFault = words }
+    }
+
     // MARK: Copies
 
     /// This house is where all of them begin.
@@ -282,11 +333,46 @@ final class SharedHouse: Sendable {
     }
 
     /// Begins anew with the copy of another gate.
-    private func replace(_ database: HouseholdDatabase, _ base: LogBase?) throws {
+    private func replace(
+        _ database: HouseholdDatabase, _ base: LogBase?, misfits: LogMisfits? = nil
+    ) throws {
         guard let base else { throw Fault(words: "the site has no copy of its house") }
         let bytes = try log.pieces(base.count, base.byteCount) { HouseRecords.copy($0, of: base.id) }
-        try HouseCopy.keep(bytes, at: base.place, in: hub)
+        try HouseCopy.keep(bytes, of: base, misfits: misfits, in: hub)
         end("it takes over the house of the site")
+    }
+
+    /// This copy is not what the log was written for: damaged, or changed by hand. It begins anew with the
+    /// site's copy, and what the log has after it; so nothing is lost that was answered.
+    ///
+    /// If the same entry does not fit then either, the copy of the gate was not sound that wrote it. All
+    /// others take in the same of it, as far as it fits; and so does that one, once something does not fit
+    /// there.
+    private func mend(
+        _ database: HouseholdDatabase, _ entries: [LogEntry], behind start: LogPlace?, _ base: LogBase?,
+        _ error: DatabaseError
+    ) throws {
+        guard let base, let start, let position = log.place?.position else {
+            return try replace(database, base)
+        }
+        let known = try use(database) { connection throws(DatabaseError) in
+            try SharedLog.misfits(&connection)
+        }
+        var misfits = known.flatMap { $0.base == base.id ? $0 : nil } ?? LogMisfits(base: base.id)
+        guard misfits.positions.contains(position) else {
+            misfits.positions.insert(position)
+            serveLog.error(
+                "this gate's copy of the house is damaged, or was changed by hand: \(describing(error)). "
+                    + "The house is taken over again")
+            return try replace(database, base, misfits: misfits)
+        }
+        let next = Array(entries.prefix(Int(position - start.position) + 1))
+        try use(database) { [log] connection throws(DatabaseError) in
+            try log.take(next, behind: start, isForced: true, &connection)
+        }
+        serveLog.error(
+            "the copy of the house at another gate was damaged, or changed by hand: \(describing(error)). "
+                + "What that gate wrote was taken in as far as it fits")
     }
 
     /// Makes a new copy, and takes away what came before the last one: who is only a little behind can

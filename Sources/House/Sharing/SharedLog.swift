@@ -227,7 +227,14 @@ final class SharedLog: Sendable {
         switch written(doubt.entry, behind: doubt.place, term: doubt.term) {
         case .unknown(let words): throw .alone(words)
         case .won:
-            _ = try apply(doubt.changes, doubt.place.next, &connection)
+            do throws(DatabaseError) {
+                _ = try apply(doubt.changes, doubt.place.next, &connection)
+            } catch {
+                guard case .misfit = error else { throw error }
+                // All others have it: the house takes it from the log, in a copy that is sound.
+                end(.success(doubt.value))
+                return onEnd.tell("its copy does not fit what it wrote")
+            }
             for call in doubt.calls { call() }
             end(.success(doubt.value))
             onNews.tell(News(tables: [], isForeign: false))
@@ -271,8 +278,11 @@ final class SharedLog: Sendable {
     }
 
     /// Takes in the entries behind a place, as far as it has not done so since they were asked for.
+    ///
+    /// - Parameter isForced: as far as they fit.
     func take(
-        _ entries: [LogEntry], behind start: LogPlace?, _ connection: inout SQLiteConnection
+        _ entries: [LogEntry], behind start: LogPlace?, isForced: Bool = false,
+        _ connection: inout SQLiteConnection
     ) throws(DatabaseError) {
         guard let start, let known = place, known.house == start.house, known.position >= start.position
         else { return }
@@ -286,7 +296,7 @@ final class SharedLog: Sendable {
                     HouseRecords.piece($0, of: entry.id, at: place.position)
                 }
             }
-            let tables = try apply(changes, place, &connection)
+            let tables = try apply(changes, place, isForced: isForced, &connection)
             onNews.tell(News(tables: tables, isForeign: true))
         }
     }
@@ -307,11 +317,12 @@ final class SharedLog: Sendable {
     }
 
     private func apply(
-        _ changes: [UInt8], _ place: LogPlace, _ connection: inout SQLiteConnection
+        _ changes: [UInt8], _ place: LogPlace, isForced: Bool = false, _ connection: inout SQLiteConnection
     ) throws(DatabaseError) -> Set<String> {
         try connection.run("BEGIN IMMEDIATE")
         do throws(DatabaseError) {
-            let tables = try SQLiteSession.apply(changes, to: connection, in: SharedLog.tables)
+            let tables = try SQLiteSession.apply(
+                changes, to: connection, in: SharedLog.tables, isForced: isForced)
             try SharedLog.note(place, &connection)
             try connection.run("COMMIT")
             grow(to: place, changes.count)
@@ -349,9 +360,23 @@ final class SharedLog: Sendable {
     }
 
     static func note(_ place: LogPlace, _ connection: inout SQLiteConnection) throws(DatabaseError) {
+        try note("place", String(decoding: place.bytes, as: UTF8.self), &connection)
+    }
+
+    static func note(_ misfits: LogMisfits, _ connection: inout SQLiteConnection) throws(DatabaseError) {
+        try note("misfits", misfits.text, &connection)
+    }
+
+    static func misfits(_ connection: inout SQLiteConnection) throws(DatabaseError) -> LogMisfits? {
+        try connection.text("SELECT value FROM \(placeTable) WHERE name = 'misfits'")
+            .flatMap { LogMisfits($0) }
+    }
+
+    private static func note(
+        _ name: String, _ value: String, _ connection: inout SQLiteConnection
+    ) throws(DatabaseError) {
         try connection.run(
-            "INSERT OR REPLACE INTO \(placeTable) VALUES ('place', ?)",
-            [.text(String(decoding: place.bytes, as: UTF8.self))])
+            "INSERT OR REPLACE INTO \(placeTable) VALUES (?, ?)", [.text(name), .text(value)])
     }
 
     /// This copy is at `place` from now on.

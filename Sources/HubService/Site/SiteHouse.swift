@@ -1,3 +1,5 @@
+import Identity
+
 /// How the house stands that the gates with this hub's key share.
 package struct SiteHouse: Equatable, Sendable {
     package struct Gate: Equatable, Sendable {
@@ -7,7 +9,12 @@ package struct SiteHouse: Equatable, Sendable {
         /// How many changes it has not taken in yet, as it has told; nil if it has another house than the
         /// others.
         package let behind: Int64?
+        /// Why it does not go on; nil if it does, as far as it has told.
+        package var fault: String?
     }
+
+    /// Of words that come from another gate.
+    private static let maximumFaultByteCount = 1_000
 
     /// Those of which the house has served, by their names.
     package let gates: [Gate]
@@ -25,12 +32,17 @@ package struct SiteHouse: Equatable, Sendable {
         }
         changes = last.position
         gates = names.compactMap { id, name in
+            let fault = entries[HouseRecords.fault(of: id)].map {
+                SafeText.escaped(String(decoding: $0.prefix(SiteHouse.maximumFaultByteCount), as: UTF8.self))
+            }
             guard let told = entries[HouseRecords.at(id)] else {
-                return id == leader ? Gate(name: name, leads: true, behind: nil) : nil
+                guard id == leader || fault != nil else { return nil }
+                return Gate(name: name, leads: id == leader, behind: nil, fault: fault)
             }
             let place = SiteHouse.place(told).flatMap { $0.house == last.house ? $0 : nil }
             return Gate(
-                name: name, leads: id == leader, behind: place.map { max(0, last.position - $0.position) })
+                name: name, leads: id == leader, behind: place.map { max(0, last.position - $0.position) },
+                fault: fault)
         }
     }
 

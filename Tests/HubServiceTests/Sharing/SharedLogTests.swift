@@ -269,7 +269,8 @@ private final class RecordsInTest: HouseRecordStore {
         func house(_ gate: String, _ state: HubState) -> (SharedHouse, HouseholdDatabase, AsyncStream<String>)
         {
             let (ends, end) = AsyncStream.makeStream(of: String.self)
-            let house = SharedHouse(gate, records, of: state, log: log) { end.yield($0) }
+            let house = SharedHouse(
+                gate, records, of: state, log: log, isTold: { false }, onEnd: { end.yield($0) })
             return (house, HouseholdDatabase(state: state, log: log, shared: house.log), ends)
         }
         func count(_ database: HouseholdDatabase) async throws -> Int64? {
@@ -322,6 +323,44 @@ private final class RecordsInTest: HouseRecordStore {
         try await own.use { connection throws(DatabaseError) in
             #expect(try connection.number("SELECT count(*) FROM sqlite_master WHERE name = 'site'") == 0)
         }
+    }
+
+    /// Copies that are not the same: nothing is taken in that does not fit, unless it is forced; then all
+    /// that force it from the same copy have the same.
+    @Test func whatDoesNotFitIsTakenInByForceAlone() async throws {
+        let copies = try await copies(3)
+        try await copies[0].set("a", "1")
+        try await copies[0].set("b", "1")
+        for copy in copies { try await copy.follow(records) }
+        // The first one is changed by hand, and goes on.
+        try await copies[0].own { connection throws(DatabaseError) in
+            try connection.run("UPDATE preferences SET value = '2'")
+        }
+        try await copies[0].set("a", "3")
+        try await copies[0].set("c", "3")
+        for copy in copies.dropFirst() {
+            await #expect(throws: DatabaseError.misfit(4)) { try await copy.follow(records) }
+            #expect(try await copy.all() == ["a": "1", "b": "1"])
+            let place = try #require(copy.log.place)
+            #expect(place.position == 2)
+            let answer = try #require(records.ask(SharedLog.question(after: place)))
+            guard case .take(let entries) = LogRules.following(place, answer.entries) else {
+                Issue.record("nothing to take")
+                continue
+            }
+            try await copy.own { [log = copy.log] connection throws(DatabaseError) in
+                try log.take(Array(entries.prefix(1)), behind: place, isForced: true, &connection)
+            }
+            try await copy.follow(records)
+            #expect(try await copy.all() == ["a": "3", "b": "1", "c": "3"])
+        }
+    }
+
+    @Test func misfitsAreReadAsTheyAreWritten() {
+        let misfits = LogMisfits(base: "9c0ffee1", positions: [23, 17])
+        #expect(misfits.text == "9c0ffee1 17 23")
+        #expect(LogMisfits(misfits.text) == misfits)
+        for text in ["", "9c0ffee1", "9c0ffee1 -1", "9c0ffee1 x"] { #expect(LogMisfits(text) == nil) }
     }
 
     @Test func onlyTheTablesOfAHouseAreChanged() async throws {

@@ -195,7 +195,8 @@ struct HubSiteCommand: ParsableCommand {
 
 extension SiteHouse.Gate {
     fileprivate var words: String {
-        switch (leads, behind) {
+        if let fault { return "\(name) does not go on: \(fault)" }
+        return switch (leads, behind) {
         case (true, 0?): "\(name) polls"
         case (true, let behind): "\(name) polls, \(behind.map { "\($0) behind" } ?? "begins")"
         case (false, 0?): "\(name) follows"
@@ -290,6 +291,7 @@ extension SiteStatus {
                             .object([
                                 "name": .string(gate.name), "leads": .boolean(gate.leads),
                                 "behind": gate.behind.map { .integer($0) } ?? .null,
+                                "fault": .text(gate.fault),
                             ])
                         }),
                 ])
