@@ -36,6 +36,18 @@ def free_port():
     return next(ports)
 
 
+def all_messages(get, **query):
+    """The messages of a house, page by page; `get` answers with the JSON of a path."""
+    found, after = [], 0
+    words = "".join(f"&{name}={value}" for name, value in query.items())
+    while True:
+        answer = get(f"messages?after={after}{words}")
+        found += answer["messages"]
+        if not answer["more"]:
+            return found
+        after = found[-1]["id"]
+
+
 class Hestia:
     """The stand-in server as a process of its own. Like the real one it breaks when two requests overlap, unless it is
     said to be `sturdy`: then it stands for some other server."""

@@ -19,7 +19,7 @@ import time
 import unittest
 import urllib.request
 
-from hub import Hestia, Hub
+from hub import Hestia, Hub, all_messages
 from second_implementation import Attempt, Connection, Device
 
 KILLS = int(os.environ.get("HUBPAIR_HOUSEHOLD_KILLS", "4"))
@@ -202,14 +202,7 @@ class HouseholdTests(unittest.TestCase):
         return [f"D{seed}x{number}" for number in range(count)]
 
     def all_messages(self, **query):
-        found, after = [], 0
-        while True:
-            words = "".join(f"&{name}={value}" for name, value in query.items())
-            answer = self.get(f"messages?after={after}{words}")
-            found += answer["messages"]
-            if not answer["more"]:
-                return found
-            after = found[-1]["id"]
+        return all_messages(self.get, **query)
 
     def wait_for_messages(self, count):
         """The messages, once there are so many."""

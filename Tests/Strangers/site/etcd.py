@@ -39,10 +39,11 @@ class Authority:
 
 
 class Etcd:
-    """On loopback, or each on a host of its own of `lan`. HUBPAIR_ETCD may lead to another version."""
+    """On loopback, or each on a host of its own of `lan`. HUBPAIR_ETCD may lead to another version; with commas between
+    them to several, which the members take by turns."""
 
     def __init__(self, count=3, lan=None):
-        self.lan, self.program = lan, os.environ.get("HUBPAIR_ETCD", "etcd")
+        self.lan, self.programs = lan, os.environ.get("HUBPAIR_ETCD", "etcd").split(",")
         self.folder = tempfile.mkdtemp(prefix="hubpair-etcd-")
         self.authority = Authority(self.folder)
         self.gate = self.authority.issue("gate")
@@ -67,7 +68,7 @@ class Etcd:
         with open(os.path.join(self.folder, f"{name}.log"), "a") as log:
             self.processes[name] = subprocess.Popen(
                 [*(self.lan.inside(name) if self.lan else ()),
-                 self.program, "--name", name, "--data-dir", os.path.join(self.folder, name), "--initial-cluster", cluster,
+                 self.programs[self.names.index(name) % len(self.programs)], "--name", name, "--data-dir", os.path.join(self.folder, name), "--initial-cluster", cluster,
                  "--listen-client-urls", client, "--advertise-client-urls", client,
                  "--listen-peer-urls", peer, "--initial-advertise-peer-urls", peer,
                  "--cert-file", pem, "--key-file", key, "--client-cert-auth", "--trusted-ca-file", self.authority.path,

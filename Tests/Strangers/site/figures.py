@@ -6,7 +6,10 @@
 - moving in with DEVICES approved devices, and leaving a copy at each of the two other gates
 - the start of a gate with them, and its resident memory
 - from a revocation that is confirmed until the last of three gates refuses the device: median and p99
-- pairings a second by six clients at once, at the three gates and at one hub with a keyfile of as many devices
+- pairings a second by six clients at once, at the three gates and at one hub with a keyfile of as many devices, and the
+  processor time of the gates with their houses for each: that does not depend on what else the machine does
+- a change of the house: at a hub of its own, and while one, two and three gates serve: median and p99
+- from the death of the gate that polls until another does
 
 HUBPAIR is the binary, default the release build. Nothing is compared with figures of before: it depends on the machine.
 """
@@ -62,6 +65,70 @@ class Site:
         os.chmod(os.path.join(hub.state, "approved-devices"), 0o600)
 
     @staticmethod
+    def processor(hubs):
+        """Seconds of the gates and the programs that they have started."""
+        own = {hub.process.pid for hub in hubs}
+        total = 0
+        for process in filter(str.isdigit, os.listdir("/proc")):
+            try:
+                with open(f"/proc/{process}/stat") as file:
+                    fields = file.read().rpartition(")")[2].split()
+            except OSError:
+                continue
+            if int(process) in own or int(fields[1]) in own:
+                total += int(fields[11]) + int(fields[12])
+        return total / os.sysconf("SC_CLK_TCK")
+
+    def change(self, gate, owner, count=200):
+        """How long a change of the house takes, in milliseconds: median and p99."""
+        from second_implementation import Connection
+        took = []
+        with Connection(gate.port, owner, timeout=120) as connection:
+            def put(number):
+                return connection.request("PUT", "/hubpair/v1/preferences", b'{"number": %d}' % number)[0]
+            end = time.monotonic() + 120
+            while put(0) != 200:
+                assert time.monotonic() < end, "the house takes no changes"
+                time.sleep(0.1)
+            for number in range(count):
+                status, seconds = timed(lambda: put(number))
+                assert status == 200, status
+                took.append(seconds * 1000)
+        took.sort()
+        return f"{statistics.median(took):.0f} ms, p99 {took[int(count * 0.99)]:.0f} ms"
+
+    def house(self, alone, etcd, gates):
+        """The gates serve; they are stopped and started."""
+        from second_implementation import Attempt, Device
+
+        def pair(hub, name):
+            device = Device(os.path.join(self.folder, name), name)
+            Attempt(hub.code("--role", "owner"), device).send(hub.port)
+            return device
+        print(f"a change of the house: at a hub of its own {self.change(alone, pair(alone, 'Owner alone'))}")
+        owner = pair(gates[0], "Owner")
+        for count in (3, 2, 1):
+            if count < len(gates):
+                gates[count].stop()
+            print(f"a change of the house: {count} gates serve: {self.change(gates[0], owner)}")
+        for gate in gates[1:]:
+            gate.start()
+        key = f"/hubpair/1/{gates[0].identity['hub']}/records/{gates[0].identity['hub']}/leader"
+
+        def leader():
+            return (etcd.control("get", key, "--print-value-only").stdout.split() or [None])[0]
+        took = []
+        for _ in range(5):
+            while (first := leader()) is None:
+                time.sleep(0.05)
+            gate = next(each for each in gates if f"gate={first}\n" in pathlib.Path(each.state, "site").read_text())
+            gate.kill()
+            _, seconds = timed(lambda: [time.sleep(0.05) for _ in iter(lambda: leader() in (None, first), False)])
+            took.append(seconds)
+            gate.start()
+        print(f"the gate that polls is killed: another polls after {statistics.median(took):.1f} s, at most {max(took):.1f} s")
+
+    @staticmethod
     def memory(hub):
         with open(f"/proc/{hub.process.pid}/status") as file:
             return next(int(line.split()[1]) for line in file if line.startswith("VmRSS")) / 1024
@@ -77,9 +144,10 @@ class Site:
             with Connection(gates[number % len(gates)].port, attempt.device, timeout=120) as connection:
                 attempt.send_over(connection)
 
+        before = self.processor(gates)
         with concurrent.futures.ThreadPoolExecutor(6) as pool:
             _, seconds = timed(lambda: list(pool.map(send, enumerate(attempts))))
-        return self.pairings / seconds
+        return f"{self.pairings / seconds:.1f} ({(self.processor(gates) - before) * 1000 / self.pairings:.0f} ms each)"
 
     def revoke(self, gates):
         """How long after it is confirmed the last gate refuses, and how long the command took, in milliseconds."""
@@ -108,7 +176,7 @@ class Site:
     def run(self):
         from etcd import Etcd, Gate
         from hub import Hub
-        alone, first = Hub(options=["--max-connections", "512/256"]), Hub(options=["--max-connections", "512/256"])
+        alone, first = (Hub(options=["--max-connections", "512/256"]) for _ in range(2))
         etcd, made = Etcd(), [alone, first]
         try:
             for hub in (alone, first):
@@ -123,12 +191,13 @@ class Site:
                 print(f"{name} starts in {start:.2f} s and has {self.memory(hub):.0f} MB")
             gates = [first, *others]
             one, several = self.pair([alone], "alone"), self.pair(gates, "site")
-            print(f"pairings a second: {one:.1f} at one hub, {several:.1f} at three gates")
+            print(f"pairings a second, and the gates' processor time: {one} at one hub, {several} at three gates")
             late, took = self.revoke(gates)
             late.sort()
             print(f"revoked: the command takes {statistics.median(took):.0f} ms; from its end to the last of three gates "
                   f"{statistics.median(late):.0f} ms, p99 {late[min(len(late) - 1, int(len(late) * 0.99))]:.0f} ms ({len(late)} times)")
             print(f"then a gate has {self.memory(first):.0f} MB")
+            self.house(alone, etcd, gates)
         finally:
             for hub in made:
                 hub.remove()

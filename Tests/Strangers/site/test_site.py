@@ -2,12 +2,15 @@
 whichever, and without a majority nothing is decided that could be lost."""
 import concurrent.futures
 import fcntl
+import http.server
 import json
 import os
 import re
 import signal
+import ssl
 import subprocess
 import tempfile
+import threading
 import time
 import unittest
 
@@ -190,7 +193,7 @@ class SiteTests(unittest.TestCase):
         one.run("devices", "rename", "Laptop", "Laptop 2")
         other.stop()
         other.start()
-        other.wait_for(lambda: known(other, one), "the other is told on")
+        other.wait_for(lambda: known(other, one), "the other is told on", 240)
         self.assertEqual(len(journal(one)), len(before) + 1)
 
     def test_hubs_with_keys_of_their_own(self):
@@ -413,6 +416,65 @@ class SiteTests(unittest.TestCase):
             etcd.kill("m2")
             status, words = site()
             self.assertEqual(status, "problem", words)
+
+    def test_what_stands_in_a_members_place(self):
+        """A proxy that answers with its own page: the next member is asked, and without one it is said."""
+        pem, key = self.etcd.authority.issue("proxy")
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(pem, key)
+
+        class Proxy(http.server.BaseHTTPRequestHandler):
+            status, page = 502, b"<html><body>Bad Gateway</body></html>"
+
+            def do_POST(self):
+                self.rfile.read(int(self.headers["Content-Length"]))
+                self.send_response(self.status)
+                self.send_header("Content-Length", str(len(self.page)))
+                self.end_headers()
+                self.wfile.write(self.page)
+
+            def log_message(self, *words):
+                pass
+
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Proxy)
+        server.socket = context.wrap_socket(server.socket, server_side=True)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        self.addCleanup(server.server_close)
+        self.addCleanup(server.shutdown)
+        place = f"https://127.0.0.1:{server.server_port}"
+        for Proxy.status, Proxy.page in ((502, Proxy.page), (200, Proxy.page), (404, b'{"what": "is this"}'), (200, b"")):
+            with self.subTest(status=Proxy.status, page=Proxy.page):
+                self.assertEqual(
+                    self.fails(self.first, "hub", "site", "join", place, *self.etcd.options()),
+                    (69, f"error: {place} does not answer as etcd 3.4 or newer does (HTTP {Proxy.status})\n"
+                         "hint: what stands in front of a member has to pass TLS through; 'hubpair hub site status' asks every "
+                         "member\n"))
+                self.assertNotIn("site", os.listdir(self.first.state))
+        self.first.run("hub", "site", "join", f"{place},{self.etcd.members}", *self.etcd.options())
+        self.pair(self.first.start(), "Laptop")
+        status = json.loads(self.first.run("hub", "site", "--json"))
+        self.assertIn("does not answer as etcd", status["members"][0]["fault"])
+        self.assertIsNone(status["fault"])
+
+    def test_an_etcd_that_asks_for_users(self):
+        """The JSON gateway hands on no certificate: with users nobody gets in, which is said, and nothing is lost."""
+        one, other = self.gates()
+        laptop, attempt = self.pair(one, "Laptop"), Attempt(one.code(), self.device("Phone"))
+        other.wait_for(lambda: answer(other, laptop) == 502, "the other gate lets it in")
+        for words in (("user", "add", "root:secret"), ("user", "grant-role", "root", "root"), ("auth", "enable")):
+            done = self.etcd.control(*words)
+            self.assertEqual(done.returncode, 0, done.stderr)
+        with self.assertRaises(Refused) as refused:
+            attempt.send(one.port)
+        self.assertEqual((refused.exception.status, refused.exception.error), (503, "unavailable"))
+        status, words = self.fails(one, "devices", "revoke", "Laptop")
+        self.assertEqual((status, "asks for a user, and a gate has none" in words, "etcdctl auth disable" in words),
+                         (77, True, True), words)
+        self.assertEqual((answer(one, laptop), answer(other, laptop)), (502, 502))
+        self.assertEqual(self.etcd.control("auth", "disable", "--user", "root:secret").returncode, 0)
+        one.wait_for(lambda: self.is_paired(attempt, other), "the code is as good as before")
+        one.run("devices", "revoke", "Laptop")
+        other.wait_for(lambda: answer(other, laptop) == 403, "the other gate refuses it")
 
     def test_clear_errors(self):
         hub, etcd = self.first, self.etcd
