@@ -2,6 +2,7 @@
 
 An operation that was not answered may have been done, or be done later; one that was answered has been.
 """
+import collections
 import dataclasses
 import json
 import threading
@@ -21,15 +22,16 @@ class Operation:
 
 class History:
     def __init__(self):
-        self.lock, self.operations = threading.Lock(), []
+        self.lock, self.operations, self.counts = threading.Lock(), [], collections.Counter()
 
     def note(self, kind, began, gate, device, answer, code=""):
         with self.lock:
             self.operations.append(Operation(kind, began, time.monotonic(), gate, device, code, answer))
+            self.counts[kind, answer] += 1
 
     def count(self, kind, *answers):
         with self.lock:
-            return sum(each.kind == kind and each.answer in answers for each in self.operations)
+            return sum(self.counts[kind, answer] for answer in answers)
 
     def write(self, path):
         with open(path, "w") as file:
