@@ -4,7 +4,6 @@ For scripts of Tests/CLI (mistakes/campaign, mistakes/asked), which first run ca
 one error is said, and with it a hint; the command in the hint is executed in that state: it is taken, and either it ends
 well or its own hint does, within four steps; no secret is said again, and what is refused has changed no file.
 HUBPAIR_SEED and HUBPAIR_LINES choose other lines; HUBPAIR_SAID names a file for what was typed and answered."""
-import hashlib
 import os
 import pathlib
 import random
@@ -37,8 +36,12 @@ VALUES = {
 
 def files(hub):
     """What a refused line must leave alone."""
+    # What is known of a hub is brought up to date by every visit, but each hub stays.
+    def content(path):
+        return sorted(re.findall(rb"^\[hub.*", path.read_bytes(), re.M)) if path.name == "known-hubs" else path.read_bytes()
+
     return {
-        path: hashlib.sha256(path.read_bytes()).digest() for folder in ("kept", hub if hub in ("still", "copy") else "")
+        path: content(path) for folder in ("kept", hub if hub in ("still", "copy") else "")
         for path in (HERE / folder).rglob("*") if folder and path.is_file() and not path.name.startswith((".", "last-seen"))}
 
 
@@ -129,7 +132,9 @@ def fault(line, state):
         done = run(["hubpair", *words], place)
         if done.returncode not in CODES:
             return f"the hint ends with {done.returncode}", done
-        if done.returncode == 64 and not re.search(r"at a terminal|on a terminal|--yes", done.stderr):
+        # It asks for what only the person knows, or wants a yes.
+        if done.returncode == 64 and not re.search(
+                r"at a terminal|on a terminal|--yes|hint: say which: |hint: choose another name$", done.stderr, re.M):
             return f"the hint is refused (step {step + 1})", done
         if done.returncode == 0 or words[0] in ("doctor", "list") and done.returncode in (1, 78):
             return None, done

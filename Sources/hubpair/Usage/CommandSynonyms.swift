@@ -10,7 +10,8 @@ enum CommandSynonyms {
         "": """
         find discover ls search browse ps resolve = list
         qr qrcode code ticket issue invite generate encode = print
-        label sticker = print --label; share guest guests = print --role guest --stay 2d; users = devices
+        label sticker = print --label; share guest guests = print --role guest --stay 2d
+        users phones phone members = devices
         certificate cert = hub certificate; key rotate = hub key
         init install configure create = setup; status check diagnose health test debug repair fix = doctor
         start run daemon server up = serve; connect join link enroll login pairing = pair; read decode = scan
@@ -22,6 +23,7 @@ enum CommandSynonyms {
         watch = home watch; scene scenes = home scene; show = home show; room rooms = home room
         unit units = home unit; rule rules = home rule; overview = home overview; history = home history
         message alerts notifications inbox = messages; acknowledge ack = messages acknowledge
+        ask do tell = home say; detect = scan; events = hub journal
         appliances appliance things temperature entities entity = home; get = *get
         light lights licht lichter lampen = *lights; remote remotes known-hosts = hubs; copy-id = pair
         checkout = hubs use
@@ -35,6 +37,8 @@ enum CommandSynonyms {
         szene szenen = home scene; gerät = devices; regel regeln = home rule; verlauf = home history
         übersicht = home overview
         neustart : a service: sudo systemctl restart hubpair
+        zigbee zwave matter hue homekit tasmota shelly mqtt : appliances come from the server behind the \
+        hub: 'hubpair hub' shows which it is
         docker podman apt apt-get dpkg snap brew pip git ssh scp ssh-keygen ssh-copy-id systemctl \
         journalctl avahi-browse nmap openssl qrencode zbarimg : \(program)
         stop down : Ctrl-C ends 'hubpair serve'; a service: sudo systemctl stop hubpair
@@ -66,7 +70,11 @@ enum CommandSynonyms {
         list ls = hubs list; use = hubs use; add = hubs add
         forget remove delete = hubs forget; save export dump = hub backup; load import = hub restore
         status state url address = hub show; log logs history = hub journal; cert = hub certificate
-        rotate = hub key
+        rotate secret identity fingerprint id = hub key; vpn remote away internet cloud = hub ways
+        audit events = hub journal; app apps proxy expose publish services = hub service
+        alias hostname host domain dns = hub names; tls ssl https letsencrypt acme = hub certificate
+        devices users clients members = devices; health uptime metrics = hub show
+        snapshot = hub backup
         relay relays : with the code that the relay shows: hubpair hub ways relay CODE relay.example.org
         start stop restart : a service: sudo systemctl restart hubpair
         update upgrade : sudo apt update && sudo apt install hubpair
@@ -75,25 +83,29 @@ enum CommandSynonyms {
         reset new : 'hubpair setup --change --port 9000' changes a setting; for another hub move its \
         directory away
         """,
-        "hub service": "start stop restart : the server is started where it runs: 'hubpair hub service list'",
+        "hub service": """
+        grant permit = hub service allow; block revoke = hub service deny
+        start stop restart : the server is started where it runs: 'hubpair hub service list'
+        """,
         "hubs": """
         default switch = hubs use; clear = hubs reset; unpair leave = hubs forget
         pair connect join = pair; ping test = doctor
         find : 'hubpair list' finds the hubs on the network
         """,
         "codes": """
-        print new add make = print
+        print new add make = print; clear reset = codes void
         extend expire : a code's time stays as it is: 'hubpair print --expires 1h' makes another
         """,
         "relay": "start run up = relay serve; invite new = relay print; status list ls show = relay hubs",
         "devices": """
-        deny block ban reject = devices revoke; accept allow permit = devices approve
+        deny block ban reject = devices revoke; accept allow permit confirm = devices approve
         log logs journal history = hub journal; ps status = devices list
-        roles promote demote grant rights permissions = devices role; clear = devices prune
+        roles promote demote grant rights permissions set change = devices role; clear = devices prune
         pending waiting asking approved revoked = devices list
         unrevoke restore unblock undo : a revoked device pairs again with a new code: hubpair print
         invite : 'hubpair print' makes a code that lets one in
-        extend expire : 'hubpair devices approve DEVICE --stay 2d' says how long it may come in
+        extend expire until stay limit : 'hubpair devices approve DEVICE --stay 2d' says how long it may \
+        come in
         """,
         "home": """
         turn switch dim open close raise lower = *sentence; status state states = home
@@ -101,9 +113,11 @@ enum CommandSynonyms {
         scenes = home scene; monitor = home watch; put move assign = *put
         lights lamps lichter lampen = *lights; all everything alles = *all; aus = home off; an ein = home on
         tell speak = home say; rooms area areas = home room; rules alarm alarms = home rule
-        summary dashboard = home overview; log past graph plot = home history
+        summary dashboard = home overview; log past graph plot stats usage chart = home history
+        routine preset macro automation = home scene; photo snapshot = home picture; mic voice = home listen
+        countdown sleep snooze = home timer; hide = home remove; brightness level fade color colour = *set
         find search : 'hubpair home' lists all, and 'hubpair home show NAME' shows one
-        schedule : \(schedule)
+        schedule cron remind remember : \(schedule)
         toggle : \(toggle)
         unlock : nothing unlocks several at once; 'hubpair home set LOCK off' unlocks one, or on
         camera : 'hubpair home picture' says where an appliance's picture comes from
@@ -115,7 +129,7 @@ enum CommandSynonyms {
         """,
         "home scene": """
         load restore use = home scene run; store record create new add make = home scene save
-        schedule every = home scene at
+        schedule every plan daily = home scene at; trigger = home scene run
         stop end cancel off deactivate undo revert : a scene only sets states: 'hubpair home scene run NAME' \
         sets another's, 'hubpair home scene at NAME never' ends its times
         rename mv name copy cp duplicate clone : 'hubpair home scene save NAME' saves what is set now under \
@@ -204,6 +218,9 @@ enum CommandSynonyms {
         case ["*sentence"] where word.lowercased() == "dim" && rest.count > 1 && isPercentage(rest.last):
             let name = rest.dropLast().joined(separator: " ")
             return SuggestedLine(["home", "set"], [name, (rest.last ?? "").filter(\.isNumber) + "%"])
+        // `home open all`: who says that looks what there is first.
+        case ["*sentence"] where ["all", "everything"].contains(rest.joined(separator: " ").lowercased()):
+            return SuggestedLine(["home"], ["--by", "type"])
         // The word itself is part of the sentence: `turn the lamp off`.
         case ["*sentence"]: return SuggestedLine(["home", "say"], [word] + rest)
         // `on Kitchen light`: the name is several words perhaps, and the setting comes last.
@@ -250,6 +267,11 @@ enum CommandSynonyms {
         // `home room move Lamp Kitchen`
         case ["home", "room", "put"] where rest.count == 2 && isAppliance(rest[0]) && !isAppliance(rest[1]):
             return SuggestedLine(meaning, [rest[1], rest[0]])
+        case ["hubs", "use"], ["devices", "role"]:
+            return SuggestedLine(meaning, rest.filter { !["to", "as", "="].contains($0.lowercased()) })
+        // `messages done last`
+        case ["messages", "read"] where rest != ["all"] && !rest.allSatisfy { Int(digits: $0[...]) != nil }:
+            return SuggestedLine(meaning, ["NUMBER"])
         default:
             // `rule delete Rain`: the word behind a noun is another one's, too.
             if let next = rest.first, let inner = inner(next, below: meaning) {

@@ -127,15 +127,19 @@ enum LooseOrder {
         }
     }
 
-    /// `Desk lamp off in 5 minutes`, `Lamp on for 20m`, `Lamp on until 22 Uhr`.
-    private static func timer(_ values: [String]) -> [String]? {
+    /// `Desk lamp off in 5 minutes`, `Lamp on for 20m`, `Lamp on until 22 Uhr`, `Lamp in 2h on`.
+    static func timer(_ values: [String]) -> [String]? {
         let options = [
             "for": "--for", "für": "--for", "in": "--in", "until": "--until", "till": "--until",
             "bis": "--until",
         ]
-        guard let index = values.lastIndex(where: { options[$0.lowercased()] != nil }), index > 1,
-            isSetting(values[index - 1]), let option = options[values[index].lowercased()]
+        guard let index = values.lastIndex(where: { options[$0.lowercased()] != nil }), index > 0,
+            let option = options[values[index].lowercased()]
         else { return nil }
+        if !isSetting(values[index - 1]), let last = values.last, isSetting(last), index + 2 < values.count {
+            return timer(values[..<index] + [last] + values[index...].dropLast())
+        }
+        guard index > 1, isSetting(values[index - 1]) else { return nil }
         let said = values[(index + 1)...].joined()
         guard let time = option == "--until" ? SaidTime.clock(said) : SaidTime.span(said)?.written else {
             return nil

@@ -211,11 +211,8 @@ struct StrayArgument {
         {
             return line
         }
-        if path.words == ["home", "set"], values.count > 3, let span = StrayArgument.span(values.suffix(2)),
-            let option = ["for": "--for", "in": "--in"][values[values.count - 3].lowercased()]
-        {
-            let line = values.dropLast(3) + [option, span]
-            return SuggestedLine.question(SuggestedLine(["home", "timer"], Array(line)))
+        if path.words == ["home", "set"], let line = LooseOrder.timer(values) {
+            return SuggestedLine.question(SuggestedLine(["home", "timer"], line))
         }
         let fillers = StrayArgument.fillers
         // The first may be a name, if it fits so.
@@ -394,11 +391,18 @@ struct StrayArgument {
             return "it is the hub's own: 'hubpair setup --change --port \(all)'; "
                 + "then start 'hubpair serve' again"
         case "home rule add":
-            let bare = values.filter { !["if", "when", "wenn", "falls", "is"].contains($0.lowercased()) }
-            guard bare.count > 2, form["--when"] != nil else { return "put a name with spaces in quotes" }
+            let isNamed = !["if", "when", "wenn", "falls"].contains(values[0].lowercased())
+            let bare =
+                (isNamed ? [] : ["NAME"])
+                + values.filter { !["if", "when", "wenn", "falls", "is"].contains($0.lowercased()) }
+            guard bare.count > 2, !path.rest.contains("--when") else {
+                return "put a name with spaces in quotes"
+            }
             let said = bare[2...].joined(separator: " ")
-            let line = meant([bare[0], bare[1], "--when", LooseOrder.condition(said) ?? said])
-            return line ?? "put a name with spaces in quotes"
+            let condition = LooseOrder.condition(said) ?? said
+            return (try? SaidCondition(condition)) == nil
+                ? "\(SuggestedLine(path.words, ["NAME", "APPLIANCE", "--when", "on"]))"
+                : meant([bare[0], bare[1], "--when", condition]) ?? "put a name with spaces in quotes"
         case "hubs use", "hubs show", "hubs forget", "home show", "home remove", "devices approve",
             "devices revoke", "home scene show", "home scene remove":
             // A fingerprint is the whole name.
