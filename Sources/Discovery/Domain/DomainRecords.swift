@@ -41,8 +41,9 @@ struct DomainRecords {
         return nil
     }
 
-    func addresses(of name: DNSName) -> [[UInt8]] {
-        data(of: name).compactMap { if case .address(let bytes) = $0 { bytes } else { nil } }
+    func addresses(of name: DNSName) -> [NetworkAddress] {
+        let all = data(of: name).lazy.compactMap { if case .address(let bytes) = $0 { bytes } else { nil } }
+        return all.prefix(HubListing.maximumAddresses).compactMap { NetworkAddress(bytes: $0) }
     }
 
     private func data(of name: DNSName) -> [DNSMessage.RecordData] {

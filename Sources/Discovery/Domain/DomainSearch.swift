@@ -141,14 +141,14 @@ package actor DomainSearch {
     ) async -> (addresses: [NetworkAddress], fault: ResolveError?) {
         if waiting[host] != nil { await withCheckedContinuation { waiting[host]?.append($0) } }
         if let known = hosts[host] { return known }
-        var (found, fault) = (DomainSearch.addresses(of: host, in: known), nil as ResolveError?)
+        var (found, fault) = (known.addresses(of: host), nil as ResolveError?)
         if found.isEmpty {
             waiting[host] = []
             async let ipv4 = lookUp(host, .a)
             async let ipv6 = lookUp(host, .aaaa)
             for result in await [ipv4, ipv6] {
                 switch result {
-                case .success(let records): found += DomainSearch.addresses(of: host, in: records)
+                case .success(let records): found += records.addresses(of: host)
                 case .failure(let error): fault = error
                 }
             }
@@ -156,12 +156,6 @@ package actor DomainSearch {
         hosts[host] = (found, fault)
         for other in waiting.removeValue(forKey: host) ?? [] { other.resume() }
         return (found, fault)
-    }
-
-    private static func addresses(of host: DNSName, in records: DomainRecords) -> [NetworkAddress] {
-        records.addresses(of: host).prefix(HubListing.maximumAddresses).compactMap {
-            NetworkAddress(bytes: $0)
-        }
     }
 
     private func lookUp(

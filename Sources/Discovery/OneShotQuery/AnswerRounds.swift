@@ -61,8 +61,6 @@ struct AnswerRounds: Sendable {
         lastAnswer = now
     }
 
-    var hasLosses: Bool { missing != nil }
-
     /// A host with an answer too few.
     var missing: NetworkAddress? {
         isComplete ? answered.first { $0.value != all }?.key.address : nil
@@ -85,10 +83,10 @@ struct AnswerRounds: Sendable {
         within time: Duration = AnswerRounds.promptness, at now: ContinuousClock.Instant
     ) -> Bool {
         guard let lastQuestion, now >= lastQuestion + AnswerRounds.promptness else { return false }
-        return !answered.isEmpty && slowest <= time && !hasLosses
+        return !answered.isEmpty && slowest <= time && missing == nil
     }
 
-    /// How long to wait until ``hasLosses`` can be believed; nil if it can be now.
+    /// How long to wait until ``missing`` can be believed; nil if it can be now.
     func doubt(at now: ContinuousClock.Instant) -> Duration? {
         guard let lastQuestion else { return AnswerRounds.patience }
         let isLate = now >= lastQuestion + AnswerRounds.limit

@@ -51,8 +51,7 @@ package struct DNSName: Hashable, Sendable {
         labels.map { label in
             label.map { byte in
                 switch byte {
-                case _ where DNSName.isPlain(byte):
-                    return String(UnicodeScalar(byte))
+                case _ where DNSName.isPlain(byte): return String(UnicodeScalar(byte))
                 case UInt8(ascii: "."), UInt8(ascii: "\\"): return "\\" + String(UnicodeScalar(byte))
                 default:
                     let digits = String(byte)

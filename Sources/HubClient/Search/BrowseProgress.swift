@@ -75,14 +75,14 @@ struct BrowseProgress: Sendable {
         }
     }
 
-    /// True if it was asked and never answered.
-    var isUnanswered: Bool { isMulticast ? !isEnded && !source.hasBegun : awaitsNameServers }
-
-    var silence: String {
+    /// What is to be said where it was asked and never answered.
+    var silence: String? {
         switch browse {
-        case .multicast: "avahi-daemon does not answer; hubs may be missing"
-        case .domain(let domain):
+        case .multicast where !isEnded && !source.hasBegun:
+            "avahi-daemon does not answer; hubs may be missing"
+        case .domain(let domain) where awaitsNameServers:
             "the name servers have not answered all questions about \(domain); hubs may be missing"
+        default: nil
         }
     }
 }

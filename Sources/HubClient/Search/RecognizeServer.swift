@@ -76,12 +76,8 @@ package struct RecognizeServer: Sendable {
             {
                 return (address, .stock(pin: pin))
             }
-            return (
-                address,
-                .other(
-                    "is a web server\(words), but not a hub: "
-                        + "it answers \(answer.response.status) to /devices/")
-            )
+            let answered = "it answers \(answer.response.status) to /devices/"
+            return (address, .other("is a web server\(words), but not a hub: \(answered)"))
         } catch {
             return (address, .other("answers over TLS, but not as a hub does"))
         }

@@ -16,7 +16,7 @@ extension SearchState {
     /// True while something was asked whose answer, or failure, is still to come.
     private func isUnderWay(at time: Duration) -> Bool {
         isStale || isSweeping || tasks > 0 || !asking.isEmpty || isReachingSome
-            || browses.contains { $0.pending(at: time, isEmpty: isEmpty) > 0 }
+            || browses.contains { $0.pending(at: time, isEmpty: outlook.isEmpty) > 0 }
     }
 
     /// When the times are over that are waited for now; nil if none is.
@@ -34,25 +34,41 @@ extension SearchState {
 
     func currentRule(at time: Duration) -> EndRule {
         var rule = rule
-        rule.isEmpty = isEmpty
+        (rule.isEmpty, rule.isLossy) = (outlook.isEmpty, lossSign != nil)
         rule.hasHints = isBrowsing && listing.hasHints
         rule.isDirect = !isBrowsing && !isProbing
         rule.certainty = certainty
         rule.isUncached = rule.uncachedSince != nil
-        if answersDirectly { rule.uncachedSince = nil }
+        if outlook.hasAnnounced, outlook.answersDirectly { rule.uncachedSince = nil }
         return rule
     }
 
-    /// True if every host on which multicast DNS has found a hub answers one-shot queries: what is not known
-    /// yet would have to be different from all of them. Such an answer holds six hubs of a host, so it counts
-    /// for all of that host's. A hub on this machine is not asked.
-    ///
-    /// An answer to a one-shot query is held back by nobody (RFC 6762 § 6.7).
-    private var answersDirectly: Bool {
-        rows.values.contains { $0.hub.sources.contains(.mdns) }
-            && rows.values.allSatisfy { row in
-                !row.hub.sources.contains(.mdns) || directHosts.contains(row.hub.key.host) || isOwn(row)
-            }
+    /// What the table says of the end, looked at once for each table: every step asks for that.
+    struct Outlook: Sendable {
+        /// Nothing has been found that is looked for.
+        var isEmpty = true
+        var hasAnnounced = false
+        /// Every host on which multicast DNS has found a hub answers one-shot queries: what is not known yet
+        /// would have to be different from all of them. Such an answer holds six hubs of a host, so it counts
+        /// for all of that host's. A hub on this machine is not asked.
+        ///
+        /// An answer to a one-shot query is held back by nobody (RFC 6762 § 6.7).
+        var answersDirectly = true
+        /// All of it is on this machine.
+        var isOwn = true
+    }
+
+    var newOutlook: Outlook {
+        var new = Outlook()
+        for row in rows.values {
+            let isOwn = isOwn(row)
+            if !isOwn { new.isOwn = false }
+            if wanted?(row.hub) != false { new.isEmpty = false }
+            guard row.hub.sources.contains(.mdns) else { continue }
+            new.hasAnnounced = true
+            if !isOwn, !directHosts.contains(row.hub.key.host) { new.answersDirectly = false }
+        }
+        return new
     }
 
     private var certainty: EndRule.Certainty? {
@@ -60,13 +76,13 @@ extension SearchState {
             isBrowsing && browses.allSatisfy { !$0.isMulticast || $0.isEnded || sign($0.source) }
         }
         // At once.
-        if answersDirectly || !rows.values.contains(where: { $0.hub.sources.contains(.mdns) }) {
+        if outlook.answersDirectly {
             if all(\.isConfirmed) { return .confirmed }
             if all(\.isPrompt) { return .prompt }
         }
         // Nobody has answered the one-shot queries, and what was found is on this machine, whose services are
         // not asked for so.
-        return all(\.isSilent) && rows.values.allSatisfy(isOwn) ? .alone : nil
+        return all(\.isSilent) && outlook.isOwn ? .alone : nil
     }
 
     func isOwn(_ row: AssessedHub) -> Bool { row.hub.addresses.contains(where: isOwn) }
@@ -75,7 +91,7 @@ extension SearchState {
 
     /// Why hubs may be missing if the search ends at `time`; nil if nothing says so.
     func shortcoming(at time: Duration) -> String? {
-        if let browse = browses.first(where: \.isUnanswered) { return browse.silence }
+        if let silence = browses.lazy.compactMap(\.silence).first { return silence }
         guard !watches else { return nil }
         // Until then the repeated question may still be answered.
         let hasRepeated = time >= rule.begun + EndRule.repetition
@@ -83,7 +99,7 @@ extension SearchState {
         let isCut = isUnderWay(at: time) && (time >= limit || isSweeping)
         // Half a second of a long search says nothing.
         if rule.isBusy, rule.stalled * 10 >= time,
-            isCut || isEmpty || rule.isLossy || !unconfirmed.isEmpty
+            isCut || outlook.isEmpty || lossSign != nil || !unconfirmed.isEmpty
         {
             let stalled = Int(rule.stalled / .milliseconds(1))
             return "this machine is busy: hubpair could not run for \(stalled) ms of the search; "

@@ -36,10 +36,10 @@ package struct SearchState: Sendable {
     private let pins: Set<Pin>
     let networks: [LocalNetwork]
     /// The families in which a hub can have an address for this machine: for the others nothing is waited.
-    private let ownFamilies: Set<NetworkAddress.Family>
+    let ownFamilies: Set<NetworkAddress.Family>
     let watches: Bool
     private let connects: Bool
-    private let wanted: (@Sendable (DiscoveredHub) -> Bool)?
+    let wanted: (@Sendable (DiscoveredHub) -> Bool)?
     private(set) var listing: HubListing
     private var proofs = HubProofs()
     private var unprotected: Set<HubAddress> = []
@@ -55,6 +55,7 @@ package struct SearchState: Sendable {
     private var told: Set<String> = []
 
     private(set) var rows: [DiscoveredHub.Key: AssessedHub] = [:]
+    private(set) var outlook = Outlook()
     private var said: [DiscoveredHub.Key: AssessedHub] = [:]
     /// What is to be told, and when it has changed last.
     private var fresh: [DiscoveredHub.Key: Duration] = [:]
@@ -110,12 +111,6 @@ package struct SearchState: Sendable {
     /// The current table: impostors first, then by name.
     package var table: [AssessedHub] { rows.values.sorted(by: AssessedHub.precedes) }
 
-    /// True if nothing has been found that is looked for.
-    var isEmpty: Bool {
-        guard let wanted else { return rows.isEmpty }
-        return !rows.values.contains { wanted($0.hub) }
-    }
-
     var isBrowsing: Bool { browses.contains { $0.isMulticast && !$0.isEnded } }
 
     /// The addresses to ask for a key now, each once. Answer with a proof or ``Step/noProof(_:)``.
@@ -167,7 +162,9 @@ package struct SearchState: Sendable {
     }
 
     /// True while a row is not known to answer, or not to.
-    var isReachingSome: Bool { connects && (hasUntried || rows.values.contains(where: isReaching)) }
+    var isReachingSome: Bool {
+        connects && (hasUntried || !reaching.isEmpty && rows.values.contains(where: isReaching))
+    }
 
     package mutating func take(_ step: Step, at time: Duration) -> [Event] {
         var events = apply(step, at: time)
@@ -232,7 +229,6 @@ package struct SearchState: Sendable {
         if new.hasBegun, !old.hasBegun || isBack { rule.begun = time }
         rule.noteAnswer(after: new.slowest)
         if let host = new.lossyHost, host != old.lossyHost {
-            rule.isLossy = true
             lossSign = "\(host) answered one question and not the other"
         }
         if let error = new.withoutDaemon, old.withoutDaemon == nil {
@@ -254,7 +250,6 @@ package struct SearchState: Sendable {
             if instance.isUnicast {
                 events.append(.unusable("\(instance.name): \(error)"))
             } else {
-                rule.isLossy = true
                 lossSign = "no answer to the question for the address of \(instance.name)"
                 events.append(.unusable("\(instance.name) is announced, but does not tell its address"))
             }
@@ -278,8 +273,10 @@ package struct SearchState: Sendable {
             if evidence != .announced, hinted.count < SearchState.maximumHints {
                 hinted.insert(service.instance.nameBytes)
             }
-            if evidence == .direct, directHosts.count < SearchState.maximumHints {
-                directHosts.insert(service.host.lowercased())
+            if evidence == .direct, directHosts.count < SearchState.maximumHints,
+                directHosts.insert(service.host.lowercased()).inserted
+            {
+                isStale = true
             }
         case .changed, .gone: break
         }
@@ -424,6 +421,7 @@ package struct SearchState: Sendable {
 
     /// Builds the table again and returns the events for its changes.
     private mutating func update(at time: Duration) -> [Event] {
+        defer { outlook = newOutlook }
         let hubs = proofs.merged(with: listing.hubs, rules: listing.rules, known: pins)
         let new = Dictionary(
             hubs.map { hub in

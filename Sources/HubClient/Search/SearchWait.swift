@@ -25,7 +25,7 @@ extension SearchState {
     /// What the search waits for at `time`; empty if it is over.
     package func waits(at time: Duration) -> [SearchWait] {
         if !isSweeping, time >= limit { return [] }
-        var waits = browses.compactMap { $0.wait(at: time, isEmpty: isEmpty) }
+        var waits = browses.compactMap { $0.wait(at: time, isEmpty: outlook.isEmpty) }
         if isSweeping { waits.append(SearchWait("the rest of the addresses of --scan")) }
         if tasks > 0 { waits.append(SearchWait("the last addresses of known hubs", "\(tasks)")) }
         if !asking.isEmpty {
@@ -43,18 +43,13 @@ extension SearchState {
 
     private func detail(of wait: EndRule.Wait) -> String? {
         switch wait {
-        case .firstAnswers: families
+        case .firstAnswers:
+            ownFamilies.count > 1 ? "IPv4 and IPv6" : ownFamilies.contains(.ipv4) ? "IPv4" : "IPv6"
         case .repetition: lossSign
         case .confirmation: SearchState.names(listing.hintedNames)
         case .quiet: lastName
         case .something, .uncached: nil
         }
-    }
-
-    /// `IPv4 and IPv6`, as far as this machine has networks of them.
-    private var families: String {
-        let own = Set(networks.filter { !$0.address.isLoopback }.map(\.address.family))
-        return own.count == 1 ? (own.contains(.ipv4) ? "IPv4" : "IPv6") : "IPv4 and IPv6"
     }
 
     static func names(_ all: some Collection<String>) -> String {

@@ -23,21 +23,17 @@ package struct Sweep: Sendable {
         async throws
     {
         let recognize = try RecognizeServer(connecting: Sweep.connecting, answering: Sweep.answering)
-        let addresses = range.addresses
-        var next = 0
-        var done = 0
+        let places = range.addresses.map { HubAddress($0, port: port) }
+        var (next, done) = (0, 0)
         await withTaskGroup(of: (HubAddress, RecognizedServer)?.self) { group in
-            while done < addresses.count, !Task.isCancelled {
-                while next < addresses.count, next - done < Sweep.width {
-                    let address = HubAddress(addresses[next], port: port)
+            while done < places.count, !Task.isCancelled {
+                while next < places.count, next - done < Sweep.width {
+                    group.addTask { [next] in try? await recognize.run([places[next]]) }
                     next += 1
-                    group.addTask {
-                        try? await recognize.run([address])
-                    }
                 }
                 guard let found = await group.next() else { break }
                 done += 1
-                report(found, done, addresses.count)
+                report(found, done, places.count)
             }
             group.cancelAll()
         }

@@ -81,7 +81,7 @@ import Testing
             if rounds.doubt(at: instant(time)) == nil { known = time }
         }
         #expect(known == example.known)
-        #expect(rounds.hasLosses == example.isLossy)
+        #expect((rounds.missing != nil) == example.isLossy)
         #expect(rounds.isSilent == example.answers.isEmpty)
     }
 
@@ -108,7 +108,7 @@ import Testing
         #expect(!rounds.isPrompt(at: start + .milliseconds(169)))
         #expect(rounds.isPrompt(at: start + .milliseconds(180)) == isPrompt)
         #expect(!rounds.isPrompt(within: .milliseconds(4), at: start + .milliseconds(180)))
-        let hasAll = !answers.isEmpty && !rounds.hasLosses
+        let hasAll = !answers.isEmpty && rounds.missing == nil
         #expect(rounds.isPrompt(within: .milliseconds(55), at: start + .milliseconds(180)) == hasAll)
         let delays = answers.map { $0.time - 120 * $0.round }
         #expect(rounds.slowest == .milliseconds(delays.max() ?? 0))
@@ -131,7 +131,7 @@ import Testing
         #expect(rounds.doubt(at: instant(200)) == .milliseconds(50))
         rounds.note(hosts[1], socket: 0, round: 1, at: instant(60), read: instant(210))
         #expect(rounds.isPrompt(at: instant(210)))
-        #expect(!rounds.hasLosses)
+        #expect(rounds.missing == nil)
     }
 
     /// However late and in whatever order 200 hosts answer: if nothing is lost, and no pause is longer than
@@ -159,7 +159,7 @@ import Testing
                     try #require(NetworkAddress(bytes: [192, 0, 2, answer.host])), socket: 0,
                     round: answer.round, at: time, read: time)
             }
-            #expect(rounds.hasLosses == isLossy)
+            #expect((rounds.missing != nil) == isLossy)
             #expect(rounds.doubt(at: time + AnswerRounds.patience) == nil)
         }
     }
