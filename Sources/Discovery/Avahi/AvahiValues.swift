@@ -25,6 +25,11 @@ func cString(_ bytes: [UInt8]) -> [CChar] {
     bytes.map(CChar.init(bitPattern:)) + [0]
 }
 
+/// What a callback has a pointer to; nil for none.
+func object<Object: AnyObject>(at pointer: UnsafeMutableRawPointer?) -> Object? {
+    pointer.map { Unmanaged<Object>.fromOpaque($0).takeUnretainedValue() }
+}
+
 extension ServiceInstance {
     /// The instance that a browser callback reports; nil for an event without an instance.
     init?(name: UnsafePointer<CChar>?, of type: String, interface: AvahiIfIndex, family: AvahiProtocol) {

@@ -41,8 +41,8 @@ final class DaemonBrowsing {
         client = avahi.avahi_client_new(
             loop.poll, AVAHI_CLIENT_NO_FAIL,
             { client, state, pointer in
-                let code = AvahiClient.error(of: client)
-                DaemonBrowsing.at(pointer)?.clientChanged(to: state, code: code)
+                let (code, stack) = (AvahiClient.error(of: client), object(at: pointer) as DaemonBrowsing?)
+                stack?.clientChanged(to: state, code: code)
             }, pointer, &code)
         guard let client else { throw .withoutClient(code) }
         switch avahi.avahi_client_get_state(client) {
@@ -55,7 +55,7 @@ final class DaemonBrowsing {
             client, Int32(AVAHI_IF_UNSPEC), Int32(AVAHI_PROTO_UNSPEC), serviceType, nil,
             AVAHI_LOOKUP_USE_MULTICAST,
             { _, interface, family, event, name, _, domain, _, pointer in
-                guard let stack = DaemonBrowsing.at(pointer) else { return }
+                guard let stack: DaemonBrowsing = object(at: pointer) else { return }
                 let instance = ServiceInstance(
                     name: name, of: stack.serviceType, interface: interface, family: family)
                 stack.browsed(event, instance, domain: boundedBytes(domain))
@@ -78,7 +78,7 @@ final class DaemonBrowsing {
             cString(instance.nameBytes), serviceType, cString(domain),
             Int32(AVAHI_PROTO_UNSPEC), AVAHI_LOOKUP_USE_MULTICAST,
             { _, _, _, event, _, _, _, host, address, port, txt, _, pointer in
-                guard let resolution = Resolution.at(pointer) else { return }
+                guard let resolution: Resolution = object(at: pointer) else { return }
                 let (instance, stack) = (resolution.subject, resolution.stack)
                 guard stack.resolutions[instance] === resolution else { return }
                 let service = ResolvedService(
@@ -146,7 +146,7 @@ final class DaemonBrowsing {
                 cString(Array(host.name.utf8)),
                 1, UInt16(type.rawValue), AVAHI_LOOKUP_USE_MULTICAST,
                 { _, _, _, event, _, _, _, data, size, _, pointer in
-                    guard let watch = HostWatch.at(pointer) else { return }
+                    guard let watch: HostWatch = object(at: pointer) else { return }
                     let bytes = UnsafeRawBufferPointer(start: data, count: data == nil ? 0 : min(size, 17))
                     watch.stack.recorded(event, bytes, of: watch.subject)
                 }, watch.pointer)
@@ -164,9 +164,5 @@ final class DaemonBrowsing {
         case AVAHI_BROWSER_REMOVE: changed(.addressGone(address, host))
         default: break
         }
-    }
-
-    private static func at(_ pointer: UnsafeMutableRawPointer?) -> DaemonBrowsing? {
-        pointer.map { Unmanaged<DaemonBrowsing>.fromOpaque($0).takeUnretainedValue() }
     }
 }

@@ -10,8 +10,4 @@ final class DaemonObject<Subject> {
     init(_ subject: Subject, stack: DaemonBrowsing) { (self.subject, self.stack) = (subject, stack) }
 
     var pointer: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
-
-    static func at(_ pointer: UnsafeMutableRawPointer?) -> DaemonObject? {
-        pointer.map { Unmanaged<DaemonObject>.fromOpaque($0).takeUnretainedValue() }
-    }
 }

@@ -23,10 +23,8 @@ final class DaemonPublishing: PublishingStack {
         client = avahi.avahi_client_new(
             loop.poll, AVAHI_CLIENT_NO_FAIL,
             { client, state, pointer in
-                guard let pointer else { return }
-                let code = AvahiClient.error(of: client)
-                let this = Unmanaged<DaemonPublishing>.fromOpaque(pointer).takeUnretainedValue()
-                this.clientChanged(to: state, code: code)
+                guard let this: DaemonPublishing = object(at: pointer) else { return }
+                this.clientChanged(to: state, code: AvahiClient.error(of: client))
             }, Unmanaged.passUnretained(self).toOpaque(), &code)
         guard let client else { throw .withoutClient(code) }
         switch avahi.avahi_client_get_state(client) {

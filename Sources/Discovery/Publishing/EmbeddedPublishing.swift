@@ -66,8 +66,8 @@ final class EmbeddedPublishing: PublishingStack {
         server = core.avahi_server_new(
             loop.poll, &configuration,
             { _, state, pointer in
-                guard state == AVAHI_SERVER_FAILURE, let pointer else { return }
-                let this = Unmanaged<EmbeddedPublishing>.fromOpaque(pointer).takeUnretainedValue()
+                guard state == AVAHI_SERVER_FAILURE, let this: EmbeddedPublishing = object(at: pointer)
+                else { return }
                 if this.server != nil { this.changed(.failed(this.fault(nil))) }
             }, Unmanaged.passUnretained(self).toOpaque(), &code)
         guard server != nil else { throw .embedded(code: code, text: avahiText(code)) }

@@ -40,8 +40,7 @@ final class EntryGroup {
 
     /// For avahi's callbacks, which have the object by its pointer.
     static func changed(_ pointer: UnsafeMutableRawPointer?, to state: AvahiEntryGroupState) {
-        guard let pointer else { return }
-        let this = Unmanaged<EntryGroup>.fromOpaque(pointer).takeUnretainedValue()
+        guard let this: EntryGroup = object(at: pointer) else { return }
         switch state {
         case AVAHI_ENTRY_GROUP_ESTABLISHED: this.changed(.established)
         case AVAHI_ENTRY_GROUP_COLLISION: this.changed(.collision)
