@@ -18,6 +18,7 @@ import Pairing
 ///     devices role owner laptop   devices role laptop owner
 ///     hub service add Grafana 3000    hub service add Grafana http://127.0.0.1:3000
 ///     call /devices/              call GET /devices/
+///     list --explain-wait         list --explain
 ///     hubs use “Kitchen hub”      hubs use 'Kitchen hub'
 ///     home lock Front door        home lock 'Front door'
 ///     home set the lamp on        home set lamp on
@@ -43,6 +44,9 @@ enum LooseWords {
     static func read(_ said: [String]) -> [String] {
         let arguments = named(unquoted(said))
         let path = CommandPath(arguments)
+        if path.words == ["list"], let place = arguments.firstIndex(of: "--explain-wait") {
+            return arguments.replacing(place...place, with: ["--explain"])
+        }
         let words = CommandWords(path.rest, form: path.form)
         let values = words.values
         guard let last = values.last, let place = words.lastValue else { return arguments }

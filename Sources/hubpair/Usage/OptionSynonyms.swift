@@ -103,7 +103,6 @@ enum OptionSynonyms {
         -p = --json
         --range --sweep --cidr --subnet --network = --scan; --zone --dns -d = --domain; --follow -f = --watch
         --service = --type; --why = --explain; --wait --time --seconds --for -W = --timeout
-        --explain-wait : it is '--explain' now
         --no-mdns : it is '--by udp' now
         --no-udp : it is '--by mdns' now; with --scan alone '--by scan'
         """,
