@@ -170,6 +170,17 @@ import Testing
             seen(.silent, .led(by: "wg0", insteadOf: "eth0"))
                 == "Attic is heard, but what goes to [fd00::7]:8000 leaves by wg0, and not by eth0")
         #expect(TryPlaces.Outcome(errno: ENETUNREACH) == .noRoute)
+        #expect(seen(.rejected) == "Attic is heard, but a firewall rejects connections to 10.0.0.7:8000")
+        #expect(seen(.silent, .barred) == "Attic is heard, but a route of this computer bars [fd00::7]:8000")
+        // Nobody answers for an address after three questions; a firewall's word comes at once.
+        let times: [(Int32, Duration?, TryPlaces.Outcome)] = [
+            (EHOSTUNREACH, nil, .barred), (EHOSTUNREACH, .milliseconds(2), .rejected),
+            (EHOSTUNREACH, .milliseconds(3_050), .absent), (EACCES, nil, .barred),
+            (EACCES, .milliseconds(2), .rejected), (EPERM, nil, .forbidden), (EINVAL, nil, .barred),
+        ]
+        for (code, time, outcome) in times {
+            #expect(TryPlaces.Outcome(errno: code, after: time) == outcome)
+        }
     }
 
     @Test func twinsAndWhatWasHeardTwice() {

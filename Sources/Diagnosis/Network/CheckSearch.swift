@@ -25,6 +25,8 @@ enum CheckSearch {
     /// Longer than a hub's limit of answers to one source lasts, and than a responder keeps back what it has
     /// just told others (RFC 6762 § 6).
     private static let pause = Duration.milliseconds(1_500)
+    /// With so many hubs it shakes hands, after it has connected to all.
+    private static let maximumHandshakes = 16
 
     static func check(sweeps: Bool) -> DiagnosisCheck {
         DiagnosisCheck(
@@ -44,7 +46,7 @@ enum CheckSearch {
                 try await Task.sleep(for: pause)
                 heard = merged(heard, try await search(options, networks))
             }
-            let trouble = connected(heard, networks)
+            let trouble = try await connected(heard, networks)
             let isWell = trouble == nil && heard.contains { !$0.isOwn }
             if let cause = CheckProbes.verdict(prober.counts, isWell: isWell) ?? trouble { return cause }
             guard heard.isEmpty, sweeps, let range = SweepRange(around: networks) else {
@@ -81,13 +83,41 @@ enum CheckSearch {
     }
 
     /// The first of the hubs that are heard and cannot be connected to; nil if there is none.
-    private static func connected(_ heard: [Heard], _ networks: [LocalNetwork]) -> Finding.Verdict? {
+    private static func connected(
+        _ heard: [Heard], _ networks: [LocalNetwork]
+    ) async throws -> Finding.Verdict? {
         let others = heard.filter { !$0.isOwn }.sorted { $0.name < $1.name }
         let outcomes = TryPlaces.outcomes(of: others.flatMap(\.places), networks: networks)
-        return others.lazy.compactMap { hub in
+        let cause = others.lazy.compactMap { hub in
             TryPlaces.verdict(
                 hub.name, hub.places.compactMap { place in outcomes[place].map { (place, $0) } })
         }.first
+        if let cause { return cause }
+        let open = others.compactMap { hub in
+            hub.places.first { outcomes[$0] == .open }.map { (name: hub.name, place: $0) }
+        }
+        return try await answering(open.prefix(maximumHandshakes))
+    }
+
+    /// The first of these that does not answer over TLS; nil if all do.
+    private static func answering(
+        _ hubs: ArraySlice<(name: String, place: TryPlaces.Place)>
+    ) async throws -> Finding.Verdict? {
+        let connector = try HubConnector(allowsTLS12: true)
+        return await withTaskGroup(of: (Int, Finding.Verdict)?.self) { group in
+            for (number, hub) in hubs.enumerated() {
+                let address = HubAddress(hub.place.address, port: hub.place.port)
+                group.addTask {
+                    do {
+                        try await connector.connect(to: [address], expecting: .any).close()
+                    } catch let error as HubConnectionError {
+                        return TryPlaces.verdict(hub.name, at: hub.place, error.reason).map { (number, $0) }
+                    } catch {}
+                    return nil
+                }
+            }
+            return await group.reduce(into: []) { $0 += [$1].compactMap(\.self) }.min { $0.0 < $1.0 }?.1
+        }
     }
 
     static func verdict(_ heard: [Heard], swept: (count: Int, range: String)?) -> Finding.Verdict {

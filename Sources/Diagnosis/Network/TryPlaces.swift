@@ -1,6 +1,7 @@
 import Addresses
 import CGlibc
 import Glibc
+import HubClient
 
 /// Connects to every address of hubs that were heard, at the same time and by TCP alone, and says what stands
 /// in between. What does not answer is tried twice.
@@ -19,6 +20,10 @@ enum TryPlaces {
         case refused
         /// This machine's own firewall does not let it out.
         case forbidden
+        /// A route of this machine says that nothing goes there.
+        case barred
+        /// A firewall on the way, most likely the hub's, says that it does not let it in.
+        case rejected
         /// There is no route to that network.
         case noRoute
         /// The kernel sends it out at this interface, though another one has that network.
@@ -27,14 +32,19 @@ enum TryPlaces {
         case absent
         case silent
 
-        init(errno code: Int32) {
+        /// - Parameter time: when the kernel said so; nil: at once, before a packet went out.
+        init(errno code: Int32, after time: Duration? = nil) {
             self =
-                switch code {
-                case 0: .open
-                case ECONNREFUSED, ECONNRESET: .refused
-                case EPERM, EACCES: .forbidden
-                case ENETUNREACH: .noRoute
-                case EHOSTUNREACH: .absent
+                switch (code, time) {
+                case (0, _): .open
+                case (ECONNREFUSED, _), (ECONNRESET, _): .refused
+                case (EPERM, _): .forbidden
+                case (ENETUNREACH, _): .noRoute
+                // A route of the type prohibit, unreachable or blackhole (ip-route(8)).
+                case (EACCES, nil), (EHOSTUNREACH, nil), (EINVAL, nil): .barred
+                // As firewalld rejects: ICMP says "administratively prohibited".
+                case (EACCES, _): .rejected
+                case (EHOSTUNREACH, let time?): time < TryPlaces.answerTime ? .rejected : .absent
                 default: .silent
                 }
         }
@@ -44,6 +54,8 @@ enum TryPlaces {
     static let maximum = 256
     /// The kernel asks three times, a second apart, for the hardware address of a machine that is not there.
     private static let patience = Duration.milliseconds(3_600)
+    /// What comes sooner is an answer of somebody.
+    private static let answerTime = Duration.seconds(1)
     /// If it knew the machine a moment ago, it believes that for five seconds first.
     private static let secondPatience = Duration.milliseconds(5_400)
 
@@ -52,10 +64,15 @@ enum TryPlaces {
     static func outcomes(of places: [Place], networks: [LocalNetwork]) -> [Place: Outcome] {
         let tried = Array(places.prefix(maximum))
         var outcomes = connect(tried, patience)
-        let doubted = tried.filter { outcomes[$0] == .silent || outcomes[$0] == .absent }
+        // The kernel may have been asking for that machine for a while: then it gives up soon.
+        let doubtful: [Outcome] = [.silent, .absent, .rejected]
+        let doubted = tried.filter { outcomes[$0].map(doubtful.contains) == true }
         outcomes.merge(connect(doubted, secondPatience)) { $1 }
         for (place, outcome) in outcomes where outcome != .open && outcome != .refused {
             if let way = detour(to: place, networks: networks) { outcomes[place] = way }
+            // Behind a router, and nobody answers: what is announced here by a reflector, or was moved.
+            let isNear = networks.contains { $0.contains(place.address) }
+            if outcome == .silent, !isNear, !place.address.isLinkLocal { outcomes[place] = .noRoute }
         }
         return outcomes
     }
@@ -99,7 +116,8 @@ enum TryPlaces {
                 close(descriptor)
             }
         }
-        let end = ContinuousClock.now + patience
+        let start = ContinuousClock.now
+        let end = start + patience
         while !waiting.isEmpty, .now < end {
             var polled = waiting.map { pollfd(fd: $0.descriptor, events: Int16(POLLOUT), revents: 0) }
             let left = Int32(max(1, ContinuousClock.now.duration(to: end) / .milliseconds(1)))
@@ -109,7 +127,7 @@ enum TryPlaces {
                 var code: Int32 = 0
                 var size = socklen_t(MemoryLayout<Int32>.size)
                 getsockopt(one.descriptor, SOL_SOCKET, SO_ERROR, &code, &size)
-                outcomes[one.place] = Outcome(errno: code)
+                outcomes[one.place] = Outcome(errno: code, after: start.duration(to: .now))
                 close(one.descriptor)
             }
             waiting.removeAll { done.contains($0.descriptor) }
@@ -137,6 +155,16 @@ enum TryPlaces {
             return .problem(
                 "\(name) is heard, but this machine's own firewall forbids connections to \(place.text)",
                 mend: "allow what goes out to \(place.port)/tcp: 'sudo nft list ruleset' shows the rules")
+        case .barred:
+            return .problem(
+                "\(name) is heard, but a route of this computer bars \(place.text)",
+                mend: "a VPN or a rule of its own has made it: 'ip route get \(place.address)' shows it, and "
+                    + "'sudo ip route del' removes it")
+        case .rejected:
+            return .problem(
+                "\(name) is heard, but a firewall rejects connections to \(place.text)",
+                mend: "allow it on the hub: sudo ufw allow \(place.port)/tcp, or sudo firewall-cmd "
+                    + "--permanent --add-port=\(place.port)/tcp and --reload")
         case .noRoute:
             return .problem(
                 "\(name) is heard, but there is no way from here to \(place.text)",
@@ -151,7 +179,7 @@ enum TryPlaces {
             return .problem(
                 "\(name) is heard, but connections to \(place.text) are not answered",
                 mend: "allow \(place.port)/tcp in the hub's firewall, "
-                    + "and what goes out to it in this machine's")
+                    + "and what goes out to it in this machine's; else compare the netmasks of both")
         case .refused:
             return .problem(
                 "\(name) is heard, but \(place.text) refuses connections",
@@ -164,11 +192,33 @@ enum TryPlaces {
         switch outcome {
         case .open: 0
         case .led: 1
-        case .forbidden: 2
-        case .refused: 3
-        case .silent: 4
-        case .absent: 5
-        case .noRoute: 6
+        case .barred: 2
+        case .forbidden: 3
+        case .rejected: 4
+        case .refused: 5
+        case .silent: 6
+        case .absent: 7
+        case .noRoute: 8
+        }
+    }
+
+    /// What keeps this machine from a hub of this name that accepts connections; nil if that is not certain.
+    static func verdict(
+        _ name: String, at place: Place, _ reason: HubConnectionError.Reason
+    ) -> Finding.Verdict? {
+        switch reason {
+        case .timedOut(.handshake):
+            .problem(
+                "\(name) is heard, and accepts connections at \(place.text), but does not answer over TLS",
+                mend: "start it again, on the hub: 'sudo systemctl restart hubpair'; else large packets are "
+                    + "lost on the way: compare the MTU of both with 'ip link'")
+        case .notTLS, .closed:
+            .problem(
+                "\(name) is heard, but it is another program that answers at \(place.text): it does not "
+                    + "speak TLS",
+                mend: "correct the port that the hub announces, or end that program and start 'hubpair "
+                    + "serve'")
+        default: nil
         }
     }
 }
