@@ -32,13 +32,14 @@ struct AskWays: Sendable {
         if let mark = hub.site, known.hubs.contains(where: { $0.pin == connection.pin && $0.site != mark }) {
             site = try await askSite(connection)
         }
+        var followed: [(hub: KnownHub, new: Pin)] = []
         func take(_ known: inout KnownHubs) {
             guard var after = known.hubs.first(where: { $0.pin == connection.pin }) else { return }
             let before = after
             after.tell(ways)
             if let site {
                 after.site = hub.site
-                known.take(site, by: connection.pin, at: Date())
+                followed = known.take(site, by: connection.pin, at: Date())
             }
             if after != before { known.insert(after) }
         }
@@ -47,6 +48,11 @@ struct AskWays: Sendable {
         take(&after)
         guard after != known else { return }
         try KnownHubsFile(in: configuration).change { known, _ in take(&known) }
+        for (hub, new) in followed {
+            configuration.tell(
+                "the hub \(hub.name) has a new key, \(new.fingerprint): the one that this computer knew has "
+                    + "signed it")
+        }
     }
 
     private func askSite(_ connection: HubConnection) async throws -> [SiteHub]? {

@@ -5,11 +5,13 @@ import JSON
 /// A hub of a site, as each hub of it tells its devices: the answer to `GET /hubpair/v1/site`, for approved
 /// devices.
 ///
-///     {"hubs": [{"name": string, "pin": base64url of 32 bytes, "ways": [way, ...]}, ...]}
+///     {"hubs": [{"name": string, "pin": base64url of 32 bytes, "ways": [way, ...],
+///                "key": base64url of 206 bytes}, ...]}
 ///
 /// A device that is let in at one hub of a site is let in at all. It learns their pins from the one that it
 /// has paired with, over a connection that this one's key protects: a further signature would say no more.
-/// JSON of at most 65,536 bytes; what is no hub is left out, and so are all after the 64th.
+/// JSON of at most 65,536 bytes; what is no hub is left out, and so are all after the 64th, and
+/// a `key` (``KeyStatement``) that does not hold or names another key.
 ///
 /// Accepted: `{"hubs":[]}`, the above with a pin. Rejected: `{}`, `{"hubs":{}}`.
 package struct SiteHub: Equatable, Sendable {
@@ -20,9 +22,12 @@ package struct SiteHub: Equatable, Sendable {
     package let name: PeerName
     package let pin: Pin
     package var ways: [HubWay]
+    /// By which the key before names this one. It proves itself, so who has pinned that one takes this one
+    /// over, whoever tells of it.
+    package let statement: KeyStatement?
 
-    package init(name: PeerName, pin: Pin, ways: [HubWay]) {
-        (self.name, self.pin, self.ways) = (name, pin, ways)
+    package init(name: PeerName, pin: Pin, ways: [HubWay], statement: KeyStatement? = nil) {
+        (self.name, self.pin, self.ways, self.statement) = (name, pin, ways, statement)
     }
 
     private init?(_ value: JSONValue) {
@@ -35,7 +40,11 @@ package struct SiteHub: Equatable, Sendable {
         if case .array(let values)? = members["ways"] {
             ways = values.prefix(HubWay.maximumCount).compactMap { HubWay($0) }
         }
-        self.init(name: name, pin: pin, ways: ways)
+        let statement = members["key"]?.asString
+            .flatMap { Base64URL.decode($0, count: KeyStatement.byteCount) }
+            .flatMap { try? KeyStatement(verifying: $0) }
+        self.init(
+            name: name, pin: pin, ways: ways, statement: statement.flatMap { $0.new == pin ? $0 : nil })
     }
 
     /// The hubs of an answer.
@@ -63,9 +72,11 @@ package struct SiteHub: Equatable, Sendable {
     package static func isMark(_ text: String) -> Bool { Base64URL.decode(text, count: 6) != nil }
 
     private var json: JSONValue {
-        .object([
+        var members: [String: JSONValue] = [
             "name": .string(name.description), "pin": .string(Base64URL.encode(pin.bytes)),
             "ways": .array(ways.map(\.json)),
-        ])
+        ]
+        if let statement { members["key"] = .string(Base64URL.encode(statement.bytes)) }
+        return .object(members)
     }
 }

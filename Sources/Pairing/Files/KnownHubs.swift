@@ -230,6 +230,17 @@ public struct KnownHubs: Equatable, Sendable {
             file.set("serial", to: String(hub.serial), in: group)
             file.set("was", to: hub.was.map(\.description).joined(separator: " "), in: group)
         }
+        for index in hubs.indices {
+            let group = KnownHubs.group(hubs[index].fingerprint.description)
+            if hubs[index].by == old {
+                hubs[index].by = new
+                file.set("by", to: new.description, in: group)
+            }
+            if hubs[index].left.contains(old) {
+                hubs[index].left = renamed(hubs[index].left)
+                file.set("left", to: hubs[index].left.map(\.description).joined(separator: " "), in: group)
+            }
+        }
         if isDefault {
             defaultHub = new
             file.set("default", to: new.description, in: KeyFile.formatGroup)

@@ -1,3 +1,4 @@
+import Crypto
 import FoundationEssentials
 import Pairing
 import Testing
@@ -100,5 +101,67 @@ import Testing
             at: KnownHubsSiteTests.time)
         #expect(known.hubs[2].name.description == "Wing")
         #expect(known.hubs[2].ways.contains { $0.address == "10.0.0.9:8000" })
+    }
+
+    /// A hub of the site has another key: its old one says so, whoever tells of it.
+    @Test func aNewKeyIsTakenOverByTheWordOfTheOld() throws {
+        let keys = (0..<4).map { _ in P256.Signing.PrivateKey() }
+        let pins = keys.map { Pin($0.publicKey) }
+        let (time, teller) = (KnownHubsSiteTests.time, try KnownHubsSiteTests.pin(1))
+        func statement(_ old: Int, _ new: Int, _ serial: UInt32, for seconds: Double = 60) throws
+            -> KeyStatement
+        {
+            try KeyStatement(serial: serial, until: time + seconds, old: keys[old], new: keys[new])
+        }
+        func told(_ key: Int, _ statement: KeyStatement?) throws -> SiteHub {
+            SiteHub(name: try PeerName("Wing"), pin: pins[key], ways: [], statement: statement)
+        }
+        for isTold in [true, false] {
+            var known = try KnownHubsSiteTests.known()
+            if isTold {
+                known.take([try told(0, nil)], by: teller, at: time)
+            } else {
+                known.insert(KnownHub(name: try PeerName("Wing"), pin: pins[0], address: nil, paired: time))
+            }
+            known.use(pins[0].fingerprint)
+            // Forged, over, of another key: it stays, and what is told is another hub.
+            for bad in [nil, try statement(0, 1, 5, for: -1), try statement(2, 1, 5)] {
+                var after = known
+                #expect(after.take([try told(1, bad)], by: teller, at: time).isEmpty)
+                #expect(after.hubs.contains { $0.pin == pins[0] && $0.serial == 0 })
+            }
+            let followed = known.take([try told(1, try statement(0, 1, 5))], by: teller, at: time)
+            #expect(followed.map(\.new) == [pins[1]])
+            #expect(known.hubs.map(\.name.description) == ["Teller", "Paired", "Wing"])
+            #expect(known.hubs[2].pin == pins[1] && known.hubs[2].serial == 5)
+            #expect(known.hubs[2].by == (isTold ? teller.fingerprint : nil))
+            #expect(known.defaultHub == pins[1].fingerprint)
+            // Rolled back, and replayed.
+            #expect(known.take([try told(3, try statement(1, 3, 5))], by: teller, at: time).isEmpty)
+            #expect(known.take([try told(1, try statement(0, 1, 5))], by: teller, at: time).isEmpty)
+            #expect(known.hubs[2].pin == pins[1])
+        }
+        // A hub that was forgotten stays away under its next key, too.
+        var known = try KnownHubsSiteTests.known()
+        known.take([try told(0, nil)], by: teller, at: time)
+        known.forget(pins[0].fingerprint)
+        known.take([try told(1, try statement(0, 1, 1))], by: teller, at: time)
+        #expect(known.hubs.count == 2)
+    }
+
+    @Test func whatATellerHasToldStaysItsOwnUnderItsNextKey() throws {
+        let (old, new) = (P256.Signing.PrivateKey(), P256.Signing.PrivateKey())
+        let time = KnownHubsSiteTests.time
+        var known = KnownHubs()
+        known.insert(
+            KnownHub(name: try PeerName("Teller"), pin: Pin(old.publicKey), address: nil, paired: time))
+        let wing = try KnownHubsSiteTests.told(3, "Wing", "10.0.0.3:8000")
+        known.take([wing], by: Pin(old.publicKey), at: time)
+        known.follow(try KeyStatement(serial: 1, until: time + 60, old: old, new: new))
+        known = try KnownHubs(parsing: known.serialized)
+        #expect(known.hubs[1].by == Pin(new.publicKey).fingerprint)
+        known.take(
+            [try KnownHubsSiteTests.told(3, "Wing", "10.0.0.9:8000")], by: Pin(new.publicKey), at: time)
+        #expect(known.hubs.count == 2 && known.hubs[1].ways.contains { $0.address == "10.0.0.9:8000" })
     }
 }
