@@ -28,6 +28,8 @@ package struct HubBackup {
     let identity: TLSIdentity
     /// The pin of the hub's key.
     package var pin: Pin { identity.pin }
+    /// The key that the gates of its site are to have next.
+    var next: TLSIdentity? { others[.nextKey].flatMap { TLSIdentity(keyPEM: $0) } }
     package internal(set) var devices: ApprovedDevices
     /// When it was made, in whole seconds.
     package let made: Date
@@ -136,8 +138,10 @@ package struct HubBackup {
                 return bytes
             }
         }
-        guard others[.oldKey].map({ TLSIdentity(keyPEM: $0) != nil }) ?? true else {
-            throw .notHub("\(HubState.oldKeyFileName) in it holds no P-256 key")
+        for file in [HubFile.oldKey, .nextKey] {
+            guard others[file].map({ TLSIdentity(keyPEM: $0) != nil }) ?? true else {
+                throw .notHub("\(file.name) in it holds no P-256 key")
+            }
         }
         guard HubBackup.isBorne(others[.publicCertificate], by: identity, others[.oldKey]) else {
             throw .notHub("\(PublicCertificate.fileName) in it is not of its key")

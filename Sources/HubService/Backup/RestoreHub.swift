@@ -26,7 +26,11 @@ package struct RestoreHub {
             guard let bytes = backup.others[.site] else { throw SiteError.backupWithoutSite }
             let settings = try SiteSettings(parsing: bytes).asOtherGate
             // Asked first, so that nothing is replaced in vain.
-            _ = try SiteRegister(EtcdStore(settings), settings).current()
+            let snapshot = try SiteRegister(EtcdStore(settings), settings).current()
+            let keys = try snapshot.contents[SiteKeys.fileName].map(SiteKeys.init(parsing:)) ?? SiteKeys()
+            if let last = keys.path(from: backup.pin).last, backup.next?.pin != last.new {
+                throw KeyError.behind(last.new)
+            }
             site = settings
         }
         try put(site)
@@ -45,7 +49,9 @@ package struct RestoreHub {
                 try directory.retire(name)
             }
             try directory.destroy(SiteSettings.fileName)
-            try directory.destroy(SiteCopy.fileName)
+            for file in [SiteCopy.fileName, SiteKeys.fileName, HubState.nextKeyFileName] {
+                try directory.destroy(file)
+            }
             try directory.replace(Tickets.fileName, with: Tickets().serialized)
             try directory.replace(ApprovedDevices.fileName, with: backup.devices.serialized)
             try directory.replace(HubState.certificateFileName, with: backup.certificate)
@@ -54,7 +60,8 @@ package struct RestoreHub {
             try state.retireOldHouseholds()
             try state.makeHouse(in: directory)
             for file in HubBackup.optional where !file.isHouseholds && file != .site {
-                try put(file, in: directory)
+                // A hub of its own has no next key.
+                if file != .nextKey || site != nil { try put(file, in: directory) }
             }
             try state.house.open().withLock { house in
                 for file in HubBackup.optional where file.isHouseholds { try put(file, in: house) }

@@ -57,7 +57,7 @@ final class HouseGate: UpstreamObserver {
         self.changes = changes
         let gate = GateSocket(
             state: state, changes: changes, calls: calls, news: news, register: register, journal: journal,
-            hub: hub.pin.fingerprint)
+            hub: hub.root.fingerprint)
         do {
             socket = try await LocalServer.start(LocalSocket.gate, in: sockets.path, on: group) {
                 await gate.answer($0)

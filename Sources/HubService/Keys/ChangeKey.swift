@@ -13,14 +13,19 @@ package struct ChangeKey {
     package static let usualTerm = Duration.seconds(90 * 86_400)
     package static let terms = Duration.seconds(60)...Duration.seconds(400 * 86_400)
 
-    private let state: HubState
+    let state: HubState
 
     package init(state: HubState) { self.state = state }
 
     /// Makes a new key, which the old one signs; both are served until the term is over.
-    package func rotate(for term: Duration, now: Date = Date()) throws -> KeyStatement {
-        try state.open().withLock { directory in
-            try checkAlone(directory)
+    ///
+    /// - Returns: at a gate of a site with others that have the same key, that it is prepared.
+    package func rotate(for term: Duration, now: Date = Date()) throws -> Rotation {
+        let directory = try state.open()
+        if let register = try state.site.register(in: directory) {
+            return try rotate(for: term, at: register, directory, now: now)
+        }
+        return try directory.withLock { directory in
             let hub = try HubState.hub(in: directory, at: now)
             if let statement = hub.statement, hub.old != nil { throw KeyError.underway(statement.until) }
             let old = try HubState.existingIdentity(in: directory)
@@ -29,18 +34,23 @@ package struct ChangeKey {
             let until = now.addingTimeInterval(Double(term.components.seconds))
             let statement = try KeyStatement(
                 serial: keys.nextSerial, until: until, old: old.key, new: new.key)
-            try directory.destroy(HubState.oldKeyFileName)
-            try directory.create(HubState.oldKeyFileName, with: Array(old.keyPEM.utf8))
+            try keepOld(old, in: directory)
             keys.follow(old.pin, by: new.pin, statement, at: now)
             try directory.replace(HubKeys.fileName, with: keys.serialized)
             try put(new, in: directory)
-            return statement
+            return .changed(statement)
         }
     }
 
-    /// The other gates of a site would go on with the old key.
-    private func checkAlone(_ directory: borrowing ProtectedDirectory) throws {
-        guard try state.site.register(in: directory) == nil else { throw KeyError.shared }
+    /// What ``rotate(for:now:)`` has done.
+    package enum Rotation: Equatable, Sendable {
+        case changed(KeyStatement)
+        case prepared(KeyStatement)
+    }
+
+    func keepOld(_ old: TLSIdentity, in directory: borrowing ProtectedDirectory) throws {
+        try directory.destroy(HubState.oldKeyFileName)
+        try directory.create(HubState.oldKeyFileName, with: Array(old.keyPEM.utf8))
     }
 
     /// What ``lose(now:)`` has done.
@@ -57,7 +67,8 @@ package struct ChangeKey {
     /// to pair again, with a code that is made from now on.
     package func lose(now: Moment = .now) throws -> Loss {
         try state.open().withLock { directory in
-            try checkAlone(directory)
+            // The thief may play each of its gates; they would have to go over at once, and not one by one.
+            guard try state.site.register(in: directory) == nil else { throw KeyError.shared }
             let hub = try HubState.hub(in: directory, at: now.wall)
             // First what the old key's thief could use, then the key: cut short, it is run again.
             var devices = try HubState.completedDevices(in: directory).devices
@@ -92,7 +103,7 @@ package struct ChangeKey {
     package func endTerm(now: Date = Date()) throws -> Pin? {
         let directory = try state.open()
         guard try directory.stamp(of: HubState.oldKeyFileName) != nil else { return nil }
-        return try directory.withLock { directory in
+        return try directory.withSharedLock { directory in
             let hub = try HubState.hub(in: directory, at: now)
             guard hub.old == nil, let statement = hub.statement else { return nil }
             try voidCodes(in: directory) { HubKeys.isOld($0, for: hub) }
@@ -113,8 +124,9 @@ package struct ChangeKey {
     ) throws -> Int {
         guard var tickets = try HubState.tickets(in: directory) else { return 0 }
         let before = tickets.tickets.filter(isVoid)
+        guard !before.isEmpty else { return 0 }
         tickets.void(Set(before.map(\.id)))
-        try directory.replaceBoth(Tickets.fileName, with: tickets.serialized)
+        try directory.replaceShared([SharedFile(Tickets.fileName, tickets.serialized, isFinal: true)])
         let gone = before.filter { tickets.ticket($0.id) == nil }
         if !gone.isEmpty {
             Journal.note(
@@ -124,40 +136,9 @@ package struct ChangeKey {
     }
 
     /// The point of no return. The key before is in a file of its own, and in no `.bak`.
-    private func put(_ key: TLSIdentity, in directory: borrowing ProtectedDirectory) throws {
+    func put(_ key: TLSIdentity, in directory: borrowing ProtectedDirectory) throws {
         try directory.replace(HubState.keyFileName, with: Array(key.keyPEM.utf8))
         try directory.destroyBackup(of: HubState.keyFileName)
         try SetUpHub.ensureCertificate(of: key, in: directory)
-    }
-}
-
-/// Why the hub's key is not changed.
-package enum KeyError: Equatable, UserError {
-    /// The old key is still served, until then.
-    case underway(Date)
-    /// The hub is a gate of a site.
-    case shared
-
-    package var description: String {
-        switch self {
-        case .underway(let end): "the key was changed, and devices have until \(end.timestamp) to come"
-        case .shared: "the gates of a site have one key"
-        }
-    }
-
-    package var kind: UserErrorKind {
-        switch self {
-        case .underway: .tryAgain
-        case .shared: .usage
-        }
-    }
-
-    package var hint: String? {
-        switch self {
-        case .underway:
-            "'hubpair hub key' lists those that have not come; wait until then, or if somebody else may "
-                + "have the key: hubpair hub key lost"
-        case .shared: "leave it first: hubpair hub site leave"
-        }
     }
 }

@@ -1,5 +1,6 @@
 package import FoundationEssentials
 package import Pairing
+import PinnedTLS
 
 /// The hub's file `hub-keys`: which keys it had, and how it told of the next one.
 ///
@@ -86,9 +87,18 @@ package struct HubKeys: Equatable, Sendable {
         return past
     }
 
-    /// True for a code that was made with a key before the one that the hub has.
+    /// The statements that led to the key that the hub in this directory has, the first of them first.
+    static func statements(in directory: borrowing ProtectedDirectory) throws -> [KeyStatement] {
+        let keys = try directory.read(fileName, HubKeys.init(parsing:)) ?? HubKeys()
+        let pin = try HubState.existingIdentity(in: directory).pin
+        return ([pin] + keys.past(of: pin)).compactMap { keys.statement(naming: $0) }.reversed()
+    }
+
+    /// True for a code that was made with a key before the one that the hub has, and none of another hub of
+    /// its site.
     static func isOld(_ ticket: Ticket, for hub: Hub) -> Bool {
-        ticket.key.map { $0 != hub.pin.fingerprint } ?? (hub.since.map { ticket.issued < $0 } ?? false)
+        ticket.key.map { key in hub.past.contains { $0.fingerprint == key } }
+            ?? (hub.since.map { ticket.issued < $0 } ?? false)
     }
 
     /// Notes that the key with the pin `new` comes after `old`, which says so, or was lost.

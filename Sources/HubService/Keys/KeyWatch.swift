@@ -18,7 +18,7 @@ final class KeyWatch: Sendable {
         _ state: HubState, served: Hub, log: ServeLog, clock: @escaping @Sendable () -> Moment
     ) {
         (self.state, self.served, self.log, self.clock) = (state, served, log, clock)
-        guard served.old != nil else {
+        guard served.statement != nil else {
             looking = Task {}
             return
         }
@@ -38,8 +38,12 @@ final class KeyWatch: Sendable {
     /// Looks at the files; call it when something in the directory has changed.
     func look() {
         // A fault is told when the hub starts again; this one serves on.
-        guard let hub = try? HubState.hub(in: state.open(), at: clock().wall),
-            (hub.pin, hub.old) != (served.pin, served.old)
+        guard let directory = try? state.open(),
+            let hub = try? HubState.hub(in: directory, at: clock().wall)
+        else { return }
+        let isBehind = (try? ChangeKey(state: state).isBehind(in: directory)) ?? false
+        guard
+            isBehind || (hub.pin, hub.old, hub.next) != (served.pin, served.old, served.next)
         else { return }
         news.continuation.yield()
     }

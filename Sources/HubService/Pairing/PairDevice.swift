@@ -127,7 +127,7 @@ package final class PairDevice: Sendable {
                 let now = clock()
                 try files.refresh(in: directory, now: now, register: register)
                 let policy = PairPolicy(
-                    hub: hub.pin, old: hub.old, tickets: files.tickets.content,
+                    hub: hub.pin, old: hub.other, tickets: files.tickets.content,
                     devices: files.devices.content, attempts: files.attempts.content)
                 let verdict = policy.judge(
                     request, from: device, browser: browser, source: prefix, isRelayed: isRelayed,

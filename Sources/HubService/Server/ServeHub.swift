@@ -64,7 +64,12 @@ package final class ServeHub: Sendable {
         state: HubState, options: ServeOptions, log: ServeLog,
         clock: @escaping @Sendable () -> Moment = { .now }
     ) async throws -> ServeHub {
-        try ChangeKey(state: state).endTerm(now: clock().wall)
+        let change = ChangeKey(state: state)
+        do {
+            try change.endTerm(now: clock().wall)
+        } catch let error as SiteError where error.isOutage {
+            log.notice("the old key's term is over, which its codes are not until the site answers: \(error)")
+        }
         let (hub, identity, old) = try load(state, at: clock().wall)
         var options = options
         if options.listen.isEmpty { options.listen = hub.settings.listen }
@@ -78,6 +83,14 @@ package final class ServeHub: Sendable {
         let register = DeviceRegister(state: state)
         let pairing = PairDevice(state: state, hub: hub, register: register, clock: clock)
         let obstacle = try await pairing.recover()
+        // The site has said by now which key counts.
+        if try change.followSite(now: clock().wall) {
+            log.notice("the gates of the site have gone over to their next key, and so has this one")
+        }
+        let now = try load(state, at: clock().wall).0
+        guard (now.pin, now.old, now.next) == (hub.pin, hub.old, hub.next) else {
+            return try await start(state: state, options: options, log: log, clock: clock)
+        }
         _ = try register.device(hub.pin)  // reports a faulty keyfile now, not at the first request
         if let obstacle { tell(obstacle, of: state, log) }
         let link = try UpstreamLink(
@@ -140,7 +153,8 @@ package final class ServeHub: Sendable {
         let uplinks = try await loops[0].eventLoop.submit { [loop = loops[0]] in
             NIOLoopBound(
                 RelayUplinks(
-                    [keys.identity] + [keys.old].compactMap(\.self), hub.statement, loop: loop.value,
+                    [keys.identity] + (hub.next == nil ? [keys.old].compactMap(\.self) : []),
+                    hub.statement, loop: loop.value,
                     log: shared.log),
                 eventLoop: loop.eventLoop)
         }.get()
@@ -178,7 +192,8 @@ package final class ServeHub: Sendable {
             manager, hub, port: bound, state: state, register: register, clock: clock)
         let keepAlive = KeepAlive(manager, loops.map(\.eventLoop)) { _ = try? register.device(hub.pin) }
         let site = SiteWatch(
-            state, of: hub.pin.fingerprint, log: shared.log, entry: { shared.ways.entry },
+            state, of: hub.root.fingerprint, log: shared.log,
+            entry: { [next = hub.next] in SiteGates.Gate(shared.ways.entry, next: next) },
             onHouse: { [news = shared.news] in news.noteRecords(isTold: $0) }, onStale: sweep)
         let watch = StateWatch.start(
             state.path, for: register, on: group.next(), log: shared.log
@@ -288,7 +303,8 @@ package final class ServeHub: Sendable {
         let hub = try HubState.hub(in: directory, at: now)
         return (
             hub, try HubState.existingIdentity(in: directory),
-            try HubState.oldIdentity(before: hub.pin, in: directory, at: now)
+            try HubState.nextIdentity(after: hub.pin, in: directory)
+                ?? HubState.oldIdentity(before: hub.pin, in: directory, at: now)
         )
     }
 

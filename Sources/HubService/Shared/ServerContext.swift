@@ -20,7 +20,7 @@ final class ServerContext: Sendable {
     let trust: TrustPage
     /// The answer to `/hubpair/v1/hub`.
     let hub: ServeReply
-    /// The same where the key is shown that the hub had before.
+    /// The same where the key is shown that the hub had before, or will have next.
     let oldHub: ServeReply
     /// The same with the ways to the hub.
     let ways: ServedWays
@@ -76,8 +76,11 @@ final class ServerContext: Sendable {
                     pin: pin, past: hub.past, statement: hub.statement))
         }
         self.hub = reply(hub.pin)
-        oldHub = hub.old.map(reply) ?? self.hub
-        sessions = BrowserSessions(hub: description, pin: hub.pin, past: hub.past, devices: devices)
+        oldHub = hub.other.map(reply) ?? self.hub
+        // A browser may have met a gate of the site where the next key counts already.
+        sessions = BrowserSessions(
+            hub: description, pin: hub.pin, past: hub.past + [hub.next].compactMap(\.self),
+            devices: devices)
         page = description
         router = RequestRouter(
             hasUpstream: link.upstream != nil, maximumBodyByteCount: limits.bodyByteCount,

@@ -36,7 +36,9 @@ package struct ManageSite {
         return try directory.withLock { directory in
             let hub = try HubState.hub(in: directory)
             let before = try directory.read(SiteSettings.fileName, SiteSettings.init(parsing:))
-            let founder = other ?? before?.hub ?? hub.pin.fingerprint
+            // The site keeps its name when its hub's key changes.
+            let own = ([hub.pin] + hub.past).map(\.fingerprint)
+            let founder = try other ?? before?.hub ?? ManageSite.founder(own, members, credentials)
             if let before, before.hub != founder { throw SiteError.joined(before.members.map(\.text)) }
             var settings = SiteSettings(
                 members: members, hub: founder, cluster: 0,
@@ -47,7 +49,7 @@ package struct ManageSite {
                 throw SiteError.joined(before.members.map(\.text))
             }
             settings.cluster = cluster
-            guard isInUse || founder == hub.pin.fingerprint else { throw SiteError.nobody(founder) }
+            guard isInUse || own.contains(founder) else { throw SiteError.nobody(founder) }
             var voided = 0
             // A site that was emptied has again what its gate has a copy of.
             let movesIn = before == nil || !isInUse
@@ -73,6 +75,20 @@ package struct ManageSite {
         }
     }
 
+    /// Whose site it is that the hub with these keys, the latest first, has: that of one of them if there is,
+    /// else a new one.
+    private static func founder(
+        _ own: [Fingerprint], _ members: [SiteMember], _ credentials: SiteCredentials
+    ) throws -> Fingerprint {
+        guard own.count > 1 else { return own[0] }
+        for hub in own {
+            let settings = SiteSettings(
+                members: members, hub: hub, cluster: 0, gate: "", stale: 0, credentials: credentials)
+            if try EtcdStore(settings, isJoining: true).standing().isInUse { return hub }
+        }
+        return own[0]
+    }
+
     /// Goes in beside the gates that are there, with a site from a backup: what else was restored does not
     /// count.
     package func enter() throws {
@@ -92,9 +108,12 @@ package struct ManageSite {
         return try directory.withLock { directory in
             guard let register = try state.site.register(in: directory) else { throw SiteError.notJoined }
             let isLast = try isOffline || takeOut(register.settings.gate, register, directory)
+            // One that goes without the key that counts is another hub from then on: devices have that.
+            _ = try ChangeKey(state: state).follow(in: directory, now: Date())
             try directory.destroy(SiteSettings.fileName)
-            try directory.destroy(SiteCopy.fileName)
-            try directory.destroy(SiteGates.fileName)
+            for file in [SiteCopy.fileName, SiteGates.fileName, SiteKeys.fileName, HubState.nextKeyFileName] {
+                try directory.destroy(file)
+            }
             return isLast
         }
     }
@@ -125,18 +144,20 @@ package struct ManageSite {
         _ gate: String, _ register: SiteRegister, _ directory: borrowing ProtectedDirectory
     ) throws -> Bool {
         let store = try EtcdStore(register.settings)
-        var pin = gate == register.settings.gate ? try HubState.hub(in: directory).pin : nil
+        var root = gate == register.settings.gate ? try HubState.hub(in: directory).root : nil
         while true {
             do {
                 let others = try store.gates().map(\.id).filter { $0 != gate }
                 let isLast = others.isEmpty
                 let snapshot = try register.current()
                 try register.copy(snapshot, to: directory)
-                var gates =
-                    try directory.read(SiteGates.fileName, SiteGates.init(parsing:)) ?? SiteGates()
-                pin = pin ?? gates.pin(of: gate)
+                var gates = try HubState.siteGates(in: directory)
+                var keys = try HubState.siteKeys(in: directory)
+                keys.add(try HubKeys.statements(in: directory), at: Date())
+                root = root ?? gates[gate].map { keys.root(of: $0.hub.pin) }
                 // One that has never served has not said which hub it is.
-                let isLastOfHub = others.allSatisfy { other in gates.pin(of: other).map { $0 != pin } ?? false
+                let isLastOfHub = others.allSatisfy { other in
+                    gates[other].map { keys.root(of: $0.hub.pin) != root } ?? false
                 }
                 if gates.forget(gate) {
                     let change = try snapshot.change(to: [SharedFile(SiteGates.fileName, gates.serialized)])
@@ -144,7 +165,7 @@ package struct ManageSite {
                     continue
                 }
                 let isGone = try store.remove(
-                    gate: gate, of: pin?.fingerprint, isLast: isLastOfHub, head: snapshot.head)
+                    gate: gate, of: root?.fingerprint, isLast: isLastOfHub, head: snapshot.head)
                 if isGone { return isLast }
             } catch SiteError.empty {
                 // It was cut short after the site was told.
@@ -161,7 +182,7 @@ package struct ManageSite {
             SharedFile(
                 ApprovedDevices.fileName, try HubState.completedDevices(in: directory).devices.serialized)
         ]
-        for name in [Tickets.fileName, FailedAttempts.fileName, SiteGates.fileName] {
+        for name in [Tickets.fileName, FailedAttempts.fileName, SiteGates.fileName, SiteKeys.fileName] {
             if let bytes = try directory.read(name) { files.append(SharedFile(name, bytes)) }
         }
         return try SiteSnapshot(head: 0, parts: [:]).change(to: files)

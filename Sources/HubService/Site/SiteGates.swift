@@ -10,16 +10,28 @@ package import Pairing
 ///     name=North wing
 ///     pin=sha256//…
 ///     ways=192.0.2.7:8000 home;vpn.example.org:8000 added
+///     next=sha256//…
 ///
-/// A gate is named as in ``SiteSettings``; several may have one key, and are one hub then. At most 256.
+/// A gate is named as in ``SiteSettings``; several may have one key, and are one hub then. `next` is the pin
+/// of a key that is prepared, which the gate shows to who asks for it. At most 256.
 ///
-/// Accepted: the above with the whole pin. Rejected: no `pin`, `ways=x`, another kind of group, `format=2`.
+/// Accepted: the above with whole pins. Rejected: no `pin`, `ways=x`, `next=x`, another kind of group,
+/// `format=2`.
 package struct SiteGates: Equatable, Sendable {
     package static let fileName = "site-gates"
     package static let maximumCount = 256
     private static let kind = "gate"
 
-    private var gates: [(id: String, hub: SiteHub)] = []
+    /// What a gate says of itself.
+    package struct Gate: Equatable, Sendable {
+        package var hub: SiteHub
+        /// The pin of the key that is prepared, if it can show that.
+        package var next: Pin?
+
+        package init(_ hub: SiteHub, next: Pin? = nil) { (self.hub, self.next) = (hub, next) }
+    }
+
+    private var gates: [(id: String, gate: Gate)] = []
     private var file: KeyFile
 
     package init() {
@@ -41,7 +53,13 @@ package struct SiteGates: Equatable, Sendable {
             guard gates.count < SiteGates.maximumCount else {
                 throw .invalidValue("more than \(SiteGates.maximumCount) gates", key: "pin", group: group)
             }
-            gates.append((id, SiteHub(name: try file.name("name", in: group), pin: pin, ways: ways)))
+            let next = file.value("next", in: group)
+            let nextPin = next.flatMap { try? Pin(text: $0) }
+            guard (next == nil) == (nextPin == nil) else {
+                throw .invalidValue("not a pin", key: "next", group: group)
+            }
+            let hub = SiteHub(name: try file.name("name", in: group), pin: pin, ways: ways)
+            gates.append((id, Gate(hub, next: nextPin)))
         }
     }
 
@@ -49,10 +67,13 @@ package struct SiteGates: Equatable, Sendable {
 
     package var serialized: [UInt8] { file.serialized }
 
-    /// The hubs, each with the ways to all of its gates.
-    package var hubs: [SiteHub] {
+    /// The hubs, each with the key that counts, what names that, and the ways to all of its gates.
+    package func hubs(_ keys: SiteKeys = SiteKeys()) -> [SiteHub] {
         var hubs: [SiteHub] = []
-        for (_, hub) in gates {
+        for (_, gate) in gates {
+            let pin = keys.path(from: gate.hub.pin).last?.new ?? gate.hub.pin
+            let hub = SiteHub(
+                name: gate.hub.name, pin: pin, ways: gate.hub.ways, statement: keys.statement(naming: pin))
             guard let index = hubs.firstIndex(where: { $0.pin == hub.pin }) else {
                 hubs.append(hub)
                 continue
@@ -65,23 +86,24 @@ package struct SiteGates: Equatable, Sendable {
         return hubs
     }
 
-    /// Which hub a gate is; nil if it has not said so.
-    func pin(of id: String) -> Pin? { gates.first { $0.id == id }?.hub.pin }
+    /// What a gate says of itself; nil if it has not yet.
+    package subscript(id: String) -> Gate? { gates.first { $0.id == id }?.gate }
 
     /// Notes what a gate says of itself.
     ///
     /// - Returns: false if there are too many gates.
-    package mutating func note(_ id: String, _ hub: SiteHub) -> Bool {
+    package mutating func note(_ id: String, _ gate: Gate) -> Bool {
         if let index = gates.firstIndex(where: { $0.id == id }) {
-            gates[index].hub = hub
+            gates[index].gate = gate
         } else {
             guard gates.count < SiteGates.maximumCount else { return false }
-            gates.append((id, hub))
+            gates.append((id, gate))
         }
-        let group = SiteGates.group(id)
+        let (group, hub) = (SiteGates.group(id), gate.hub)
         file.set("name", to: hub.name.description, in: group)
         file.set("pin", to: hub.pin.text, in: group)
         file.set("ways", to: hub.ways.map(\.text).joined(separator: ";"), in: group)
+        file.set("next", to: gate.next?.text, in: group)
         return true
     }
 

@@ -188,6 +188,7 @@ package final class SiteRegister: SharedFiles {
             case ApprovedDevices.fileName: try HubFile.devices.check(bytes)
             case Tickets.fileName: try HubFile.codes.check(bytes)
             case SiteGates.fileName: try HubFile.siteGates.check(bytes)
+            case SiteKeys.fileName: try HubFile.siteKeys.check(bytes)
             default: try HubFile.attempts.check(bytes)
             }
         } catch {

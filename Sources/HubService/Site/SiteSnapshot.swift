@@ -33,6 +33,7 @@ package struct SiteSnapshot: Equatable, Sendable {
     /// The files that gates share.
     package static let files = [
         ApprovedDevices.fileName, Tickets.fileName, FailedAttempts.fileName, SiteGates.fileName,
+        SiteKeys.fileName,
     ]
     /// 10,000 codes with a use each, and as many devices.
     package static let maximumParts = 50_000

@@ -28,6 +28,8 @@ package struct SiteStatus: Sendable {
     package let gates: [String]?
     /// The hubs that they are, this one's first; those that have served since they joined.
     package let hubs: [SiteHub]
+    /// The key that the gates of this hub get next; nil if none is under way.
+    package let next: LookAtKey.Site?
     /// Nil if no gate with this one's key has served, or the site does not say.
     package let house: SiteHouse?
     /// The revision of the last change; nil if no majority says.
@@ -40,17 +42,19 @@ package struct SiteStatus: Sendable {
     /// Asks every member.
     package init(of state: HubState) throws {
         let directory = try state.open()
-        let own = try HubState.hub(in: directory).pin
+        let hub = try HubState.hub(in: directory)
+        let own = hub.pin
         guard let settings = try directory.read(SiteSettings.fileName, SiteSettings.init(parsing:)) else {
             throw SiteError.notJoined
         }
         self.settings = settings
-        let known = try directory.read(SiteGates.fileName, SiteGates.init(parsing:))?.hubs ?? []
+        next = try LookAtKey(state: state).site()
+        let known = try HubState.siteGates(in: directory).hubs(HubState.siteKeys(in: directory))
         hubs = known.filter { $0.pin == own } + known.filter { $0.pin != own }
         let store = try EtcdStore(settings)
         members = settings.members.map { SiteStatus.ask($0, store.client, settings.cluster) }
         let told = Result { () throws(SiteError) in
-            (try store.head(), try store.gates(), try store.standings(of: own.fingerprint))
+            (try store.head(), try store.gates(), try store.standings(of: hub.root.fingerprint))
         }
         let all = (try? told.get())?.1
         revision = (try? told.get())?.0

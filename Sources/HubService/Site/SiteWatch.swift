@@ -29,7 +29,7 @@ final class SiteWatch: Sendable {
     private let state: HubState
     private let log: ServeLog
     private let hub: Fingerprint
-    private let entry: @Sendable () -> SiteHub
+    private let entry: @Sendable () -> SiteGates.Gate
     private let onHouse: @Sendable (Bool) -> Void
     private let onStale: @Sendable () -> Void
     private let queue = DispatchQueue(label: "hubpair.site")
@@ -37,13 +37,14 @@ final class SiteWatch: Sendable {
     private let alarm = WakeUp()
 
     /// - Parameters:
-    ///   - hub: this one.
+    ///   - hub: by the first of its keys, as its records are.
     ///   - entry: what this gate says of itself to the others.
     ///   - onHouse: called when what the houses of the hub share may have changed; with false once nobody
     ///     tells of that any more.
     ///   - onStale: called when known devices may go on no longer.
     init(
-        _ state: HubState, of hub: Fingerprint, log: ServeLog, entry: @escaping @Sendable () -> SiteHub,
+        _ state: HubState, of hub: Fingerprint, log: ServeLog,
+        entry: @escaping @Sendable () -> SiteGates.Gate,
         onHouse: @escaping @Sendable (Bool) -> Void, onStale: @escaping @Sendable () -> Void
     ) {
         (self.state, self.hub, self.log) = (state, hub, log)
@@ -71,12 +72,14 @@ final class SiteWatch: Sendable {
         var fault: String?
         var isStale = false
         var noted: ContinuousClock.Instant?
-        var told: SiteHub?
+        var told: SiteGates.Gate?
         /// What the gates have seen of the devices, and when that was exchanged last.
         var seen = SeenAtGates()
         /// Nil: not looked yet what this gate's journal has of others.
         var journals: JournalOfGates?
         var exchanged: ContinuousClock.Instant?
+        /// The revision of the site in which there is nothing to do about this gate's key.
+        var keyed: Int64?
     }
 
     private func run() {
@@ -118,6 +121,7 @@ final class SiteWatch: Sendable {
             }
             try followHouse(register, &round)
             try tell(register, directory, &round)
+            try lookAtKey(snapshot, register, directory, &round)
             try exchange(snapshot, register, directory, &round)
             if round.fault != nil { log.notice("the site answers again; this gate is up to date") }
             (round.fault, round.isStale) = (nil, false)
@@ -157,12 +161,16 @@ final class SiteWatch: Sendable {
         let entry = entry()
         guard entry != round.told else { return }
         let hasRoom = try directory.withSharedLock { directory in
-            let before = try directory.read(SiteGates.fileName, SiteGates.init(parsing:)) ?? SiteGates()
-            var gates = before
+            let (before, known) = (
+                try HubState.siteGates(in: directory), try HubState.siteKeys(in: directory)
+            )
+            var (gates, keys) = (before, known)
             guard gates.note(register.settings.gate, entry) else { return false }
-            if gates != before {
-                try directory.replaceShared([SharedFile(SiteGates.fileName, gates.serialized)])
-            }
+            // What names its key, too: in one step, or others would take it for another hub.
+            keys.add(try HubKeys.statements(in: directory), at: Date())
+            var files = gates == before ? [] : [SharedFile(SiteGates.fileName, gates.serialized)]
+            if keys != known { files.append(SharedFile(SiteKeys.fileName, keys.serialized)) }
+            if !files.isEmpty { try directory.replaceShared(files) }
             return true
         }
         if !hasRoom {
@@ -171,6 +179,20 @@ final class SiteWatch: Sendable {
                 "the site has \(SiteGates.maximumCount) gates; the others are not told of this one")
         }
         round.told = entry
+    }
+
+    /// Does this gate's part in a change of its key.
+    private func lookAtKey(
+        _ snapshot: SiteSnapshot, _ register: SiteRegister, _ directory: borrowing ProtectedDirectory,
+        _ round: inout Round
+    ) throws {
+        guard round.keyed != snapshot.head else { return }
+        do {
+            let isDone = try ChangeKey(state: state).turn(register, directory, now: Date())
+            round.keyed = isDone ? snapshot.head : nil
+        } catch is KeyError {
+            // The hub serves anew, which it cannot, and says why.
+        }
     }
 
     private func exchange(
@@ -196,8 +218,14 @@ final class SiteWatch: Sendable {
             try directory.withLock { directory in
                 let before = SeenDevices.record(in: directory, at: now)
                 var record = before
+                let hub = try HubState.hub(in: directory, at: now)
+                let own = [hub.pin, hub.other].compactMap { $0?.fingerprint }
                 for (device, entry) in fresh.entries where known.contains(device) {
-                    record.learn(entry, of: device, at: now)
+                    // Another hub's key says nothing of whether it knows this one's.
+                    let isOurs = entry.key.map(own.contains) ?? true
+                    let key = isOurs ? entry.key : record[device]?.key ?? entry.key
+                    record.learn(
+                        LastSeen.Entry(entry.time, from: entry.address, key: key), of: device, at: now)
                 }
                 if record != before { try directory.replace(LastSeen.fileName, with: record.serialized) }
             }

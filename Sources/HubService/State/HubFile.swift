@@ -4,17 +4,18 @@ package import Pairing
 /// A file of the hub directory, and what becomes of it. Beside these are the journal's files and the
 /// database, each of which is several.
 package enum HubFile: CaseIterable, Sendable {
-    case settings, key, oldKey, keys, certificate, devices, codes, attempts, lastSeen, ways, services, joined,
-        names
+    case settings, key, oldKey, nextKey, keys, certificate, devices, codes, attempts, lastSeen, ways,
+        services, joined, names
     case publicCertificate, certificateRequest
     case rooms, scenes, rules, sceneRuns
-    case site, siteCopy, siteGates
+    case site, siteCopy, siteGates, siteKeys
 
     package var name: String {
         switch self {
         case .settings: HubSettings.fileName
         case .key: HubState.keyFileName
         case .oldKey: HubState.oldKeyFileName
+        case .nextKey: HubState.nextKeyFileName
         case .keys: HubKeys.fileName
         case .certificate: HubState.certificateFileName
         case .devices: ApprovedDevices.fileName
@@ -34,6 +35,7 @@ package enum HubFile: CaseIterable, Sendable {
         case .site: SiteSettings.fileName
         case .siteCopy: SiteCopy.fileName
         case .siteGates: SiteGates.fileName
+        case .siteKeys: SiteKeys.fileName
         }
     }
 
@@ -43,10 +45,11 @@ package enum HubFile: CaseIterable, Sendable {
     var backup: Backup {
         switch self {
         case .settings, .key, .certificate, .devices: .always
-        case .oldKey, .keys, .ways, .services, .joined, .publicCertificate, .rooms, .scenes, .rules,
+        case .oldKey, .nextKey, .keys, .ways, .services, .joined, .publicCertificate, .rooms, .scenes, .rules,
             .sceneRuns, .site:
             .ifThere
-        case .codes, .attempts, .lastSeen, .names, .certificateRequest, .siteCopy, .siteGates: .never
+        case .codes, .attempts, .lastSeen, .names, .certificateRequest, .siteCopy, .siteGates, .siteKeys:
+            .never
         }
     }
 
@@ -64,11 +67,11 @@ package enum HubFile: CaseIterable, Sendable {
         case .settings, .publicCertificate, .certificateRequest, .site: .settings
         // The house is told of it.
         case .joined: .settings
-        case .ways, .siteGates: .ways
+        case .ways, .siteGates, .siteKeys: .ways
         case .services: .services
         case .rooms, .scenes, .rules: .household
         // The hub begins to serve anew.
-        case .key, .oldKey: .settings
+        case .key, .oldKey, .nextKey: .settings
         case .keys, .certificate, .attempts, .lastSeen, .names, .sceneRuns, .siteCopy: nil
         }
     }
@@ -77,8 +80,9 @@ package enum HubFile: CaseIterable, Sendable {
     package var isHouseholds: Bool {
         switch self {
         case .rooms, .scenes, .rules, .sceneRuns: true
-        case .settings, .key, .oldKey, .keys, .certificate, .devices, .codes, .attempts, .lastSeen, .ways,
-            .services, .joined, .names, .publicCertificate, .certificateRequest, .site, .siteCopy, .siteGates:
+        case .settings, .key, .oldKey, .nextKey, .keys, .certificate, .devices, .codes, .attempts,
+            .lastSeen, .ways, .services, .joined, .names, .publicCertificate, .certificateRequest, .site,
+            .siteCopy, .siteGates, .siteKeys:
             false
         }
     }
@@ -93,9 +97,9 @@ package enum HubFile: CaseIterable, Sendable {
     var hasRoom: Bool {
         switch self {
         case .devices, .attempts, .codes: true
-        case .settings, .key, .oldKey, .keys, .certificate, .lastSeen, .ways, .services, .joined, .names,
-            .publicCertificate, .certificateRequest, .rooms, .scenes, .rules, .sceneRuns, .site, .siteCopy,
-            .siteGates:
+        case .settings, .key, .oldKey, .nextKey, .keys, .certificate, .lastSeen, .ways, .services, .joined,
+            .names, .publicCertificate, .certificateRequest, .rooms, .scenes, .rules, .sceneRuns, .site,
+            .siteCopy, .siteGates, .siteKeys:
             false
         }
     }
@@ -121,7 +125,8 @@ package enum HubFile: CaseIterable, Sendable {
         case .site: _ = try SiteSettings(parsing: bytes)
         case .siteCopy: _ = try SiteCopy(parsing: bytes)
         case .siteGates: _ = try SiteGates(parsing: bytes)
-        case .key, .oldKey, .certificate, .publicCertificate: break
+        case .siteKeys: _ = try SiteKeys(parsing: bytes)
+        case .key, .oldKey, .nextKey, .certificate, .publicCertificate: break
         }
     }
 }

@@ -9,6 +9,8 @@ package struct HubState: Sendable {
     package static let keyFileName = "hub-key.pem"
     /// The file with the key that the hub had before, until its term is over.
     package static let oldKeyFileName = "hub-key-old.pem"
+    /// The file with a key that the gates of a site are to have next.
+    package static let nextKeyFileName = "hub-key-next.pem"
     /// The file with the certificate that carries the key in TLS.
     package static let certificateFileName = "hub-certificate.pem"
 
@@ -154,6 +156,31 @@ package struct HubState: Sendable {
         return old
     }
 
+    /// The key that is to come next, whatever the site says of it; nil if there is none.
+    static func nextIdentity(in directory: borrowing ProtectedDirectory) throws -> TLSIdentity? {
+        try identity(nextKeyFileName, in: directory)
+    }
+
+    /// The key that is served beside the one with the pin `pin`, which it is to follow: every gate of the
+    /// site shows it to who asks for it before it counts at one.
+    package static func nextIdentity(
+        after pin: Pin, in directory: borrowing ProtectedDirectory
+    ) throws -> TLSIdentity? {
+        guard let next = try nextIdentity(in: directory) else { return nil }
+        let keys = try siteKeys(in: directory)
+        let named = keys.prepared(after: pin)?.statement.new ?? keys.path(from: pin).last?.new
+        return named == next.pin ? next : nil
+    }
+
+    /// How the keys of the site's hubs follow each other, as this gate's copy has it.
+    package static func siteKeys(in directory: borrowing ProtectedDirectory) throws -> SiteKeys {
+        try directory.read(SiteKeys.fileName, SiteKeys.init(parsing:)) ?? SiteKeys()
+    }
+
+    package static func siteGates(in directory: borrowing ProtectedDirectory) throws -> SiteGates {
+        try directory.read(SiteGates.fileName, SiteGates.init(parsing:)) ?? SiteGates()
+    }
+
     /// The lasting key of a hub that is set up: if it is gone, that is a loss, and no new one takes its
     /// place.
     package static func existingIdentity(
@@ -208,7 +235,8 @@ package struct HubState: Sendable {
         return Hub(
             settings: settings, pin: pin, statePath: directory.path, statement: keys.statement(naming: pin),
             since: keys.since(pin), past: keys.past(of: pin),
-            old: try oldIdentity(before: pin, in: directory, at: now)?.pin)
+            old: try oldIdentity(before: pin, in: directory, at: now)?.pin,
+            next: try nextIdentity(after: pin, in: directory)?.pin)
     }
 }
 
@@ -226,14 +254,23 @@ package struct Hub: Equatable, Sendable {
     package let past: [Pin]
     /// The key before it, as long as that is served too.
     package let old: Pin?
+    /// The key that is to come next at the gates of a site, if this gate has it.
+    package let next: Pin?
 
     package init(
         settings: HubSettings, pin: Pin, statePath: String, statement: KeyStatement? = nil,
-        since: Date? = nil, past: [Pin] = [], old: Pin? = nil
+        since: Date? = nil, past: [Pin] = [], old: Pin? = nil, next: Pin? = nil
     ) {
         (self.settings, self.pin, self.statePath) = (settings, pin, statePath)
-        (self.statement, self.since, self.past, self.old) = (statement, since, past, old)
+        (self.statement, self.since, self.past) = (statement, since, past)
+        (self.old, self.next) = (old, next)
     }
+
+    /// The key that is shown to who asks for it: the next one, or else the one before.
+    package var other: Pin? { next ?? old }
+
+    /// The first of its keys, by which the gates of a site know which of them are one hub.
+    package var root: Pin { past.last ?? pin }
 
     /// What everybody is told of it.
     package var description: HubDescription { description(of: pin) }

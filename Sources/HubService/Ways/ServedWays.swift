@@ -24,7 +24,7 @@ final class ServedWays: Sendable {
         init(_ state: HubState) throws {
             let directory = try state.open()
             ways = try HubState.ways(in: directory)
-            site = try directory.read(SiteGates.fileName, SiteGates.init(parsing:))?.hubs ?? []
+            site = try HubState.siteGates(in: directory).hubs(HubState.siteKeys(in: directory))
         }
     }
 
@@ -59,11 +59,11 @@ final class ServedWays: Sendable {
 
     /// The answer to `/hubpair/v1/hub` for an approved device.
     ///
-    /// - Parameter old: the pin of the key before, if that is shown to it.
+    /// - Parameter old: the pin of the key before, or of the next one, if that is shown to it.
     func reply(_ old: Pin? = nil) -> ServeReply {
         let site = current.withLock { $0.site }
         // The gates beside this one are ways to the same hub.
-        let beside = site.first { $0.pin == hub.pin }?.ways ?? []
+        let beside = site.first { [$0.pin, $0.statement?.old].contains(hub.pin) }?.ways ?? []
         let mark = site.contains { $0.pin != hub.pin } ? SiteHub.mark(of: SiteHub.answer(site)) : nil
         let own = entry.ways
         let ways = own + beside.filter { way in !own.contains { $0.address == way.address } }

@@ -103,6 +103,7 @@ private func fuzzHubFiles(_ bytes: [UInt8]) {
     precondition(isKept(SiteSettings.init(parsing:), \.serialized), "site")
     precondition(isKept(SiteCopy.init(parsing:), \.serialized), "site-copy")
     precondition(isKept(SiteGates.init(parsing:), \.serialized), "site-gates")
+    precondition(isKept(SiteKeys.init(parsing:), \.serialized), "site-keys")
     precondition(
         isKept(HubSettings.init(parsing:)) { (try? $0.serialized(in: bytes)) ?? [] }, "hub")
 }

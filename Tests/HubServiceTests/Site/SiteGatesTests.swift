@@ -20,13 +20,13 @@ import Testing
             ("BBBBBBBB", try SiteGatesTests.hub(2, "Wing", [])),
             ("CCCCCCCC", try SiteGatesTests.hub(1, "Kitchen", ["10.0.0.1:8000", "10.0.0.3:8000"])),
         ] {
-            let isNoted = gates.note(gate, hub)
+            let isNoted = gates.note(gate, SiteGates.Gate(hub))
             #expect(isNoted)
         }
         let read = try SiteGates(parsing: gates.serialized)
         #expect(read == gates)
         #expect(
-            read.hubs == [
+            read.hubs() == [
                 try SiteGatesTests.hub(1, "Kitchen", ["10.0.0.1:8000", "10.0.0.3:8000"]),
                 try SiteGatesTests.hub(2, "Wing", []),
             ])
@@ -34,18 +34,18 @@ import Testing
         #expect(!wasThere)
         let isGone = gates.forget("CCCCCCCC")
         #expect(isGone)
-        #expect(gates.hubs.map(\.ways.count) == [1, 0])
+        #expect(gates.hubs().map(\.ways.count) == [1, 0])
     }
 
     @Test func thereIsABound() throws {
         var gates = SiteGates()
         for number in 0..<SiteGates.maximumCount {
-            let isNoted = gates.note("G\(number)", try SiteGatesTests.hub(1, "Hub", []))
+            let isNoted = gates.note("G\(number)", SiteGates.Gate(try SiteGatesTests.hub(1, "Hub", [])))
             #expect(isNoted)
         }
-        let hasRoom = gates.note("one more", try SiteGatesTests.hub(1, "Hub", []))
+        let hasRoom = gates.note("one more", SiteGates.Gate(try SiteGatesTests.hub(1, "Hub", [])))
         #expect(!hasRoom)
-        let isChanged = gates.note("G7", try SiteGatesTests.hub(2, "Other", []))
+        let isChanged = gates.note("G7", SiteGates.Gate(try SiteGatesTests.hub(2, "Other", [])))
         #expect(isChanged)
         #expect(throws: Never.self) { try SiteGates(parsing: gates.serialized) }
     }
@@ -53,6 +53,7 @@ import Testing
     @Test(arguments: [
         "[gate A]\nname=x\n", "[gate A]\nname=x\npin=sha256//AA==\n",
         "[gate A]\nname=x\npin=sha256//AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQE=\nways=x\n",
+        "[gate A]\nname=x\npin=sha256//AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQE=\nnext=x\n",
         "[hub A]\nname=x\n",
     ])
     func refused(_ text: String) {

@@ -57,6 +57,30 @@ struct HubCommand: ParsableCommand {
         }
     }
 
+    /// Reads a backup for a command, which asks for the passphrase if no file is named.
+    static func read(
+        _ file: String, _ passphrase: PassphraseOption, for command: String
+    ) throws -> HubBackup {
+        let bytes: [UInt8]
+        do {
+            bytes = try InputFile.readWhole(file, limit: HubBackup.maximumByteCount)
+        } catch {
+            Console.report(error, subject: file == "-" ? "standard input" : file)
+            throw ExitStatus(of: error)
+        }
+        guard let secret = try passphrase.read() ?? CodePrompt.askSecret("passphrase: ") else {
+            throw ValidationError(
+                "'\(command)' asks for the passphrase at a terminal, and standard input is not one. "
+                    + "Give it with --passphrase-file")
+        }
+        do {
+            return try HubBackup(bytes, passphrase: BackupPassphrase.typed(secret))
+        } catch {
+            Console.report(error, subject: file == "-" ? "standard input" : file)
+            throw ExitStatus(of: error)
+        }
+    }
+
     /// `hubpair hub backup`
     struct Backup: ParsableCommand {
         static let configuration = CommandConfiguration(
@@ -154,25 +178,7 @@ struct HubCommand: ParsableCommand {
         }
 
         func run() throws {
-            let bytes: [UInt8]
-            do {
-                bytes = try InputFile.readWhole(file, limit: HubBackup.maximumByteCount)
-            } catch {
-                Console.report(error, subject: file == "-" ? "standard input" : file)
-                throw ExitStatus(of: error)
-            }
-            guard let secret = try passphrase.read() ?? CodePrompt.askSecret("passphrase: ") else {
-                throw ValidationError(
-                    "'hub restore' asks for the passphrase at a terminal, and standard input is not one. "
-                        + "Give it with --passphrase-file")
-            }
-            let backup: HubBackup
-            do {
-                backup = try HubBackup(bytes, passphrase: BackupPassphrase.typed(secret))
-            } catch {
-                Console.report(error, subject: file == "-" ? "standard input" : file)
-                throw ExitStatus(of: error)
-            }
+            let backup = try HubCommand.read(file, passphrase, for: "hub restore")
             let command = "hubpair hub restore --list \(shellQuoted(file))"
             if list {
                 let records = DeviceRecord.all(backup.devices.devices, at: .now)

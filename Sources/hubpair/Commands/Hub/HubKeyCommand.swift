@@ -12,15 +12,16 @@ struct HubKeyCommand: ParsableCommand {
         abstract: "Show the hub's key; give the hub another one.",
         discussion: """
             The hub is known by its key. 'rotate' makes a new one, which the old one signs: devices that \
-            come within the term take it over by themselves, all others have to pair again. 'lost' is for a \
-            key that somebody else may have: then nothing leads from it to the new one.
+            come within the term take it over by themselves, all others have to pair again. The gates of a \
+            site first get it one by one, with 'take'. 'lost' is for a key that somebody else may have: then \
+            nothing leads from it to the new one.
 
             EXAMPLES:
               hubpair hub key
               hubpair hub key rotate --for 30d
               hubpair hub key lost
             """,
-        subcommands: [Show.self, Rotate.self, Lost.self],
+        subcommands: [Show.self, Rotate.self, Take.self, Lost.self],
         defaultSubcommand: Show.self
     )
 
@@ -54,6 +55,7 @@ struct HubKeyCommand: ParsableCommand {
                 ]
             }
             try Console.output(Table.lines(rows).joined(separator: "\n"))
+            try key.site?.show()
             guard key.hub.old != nil else { return }
             if key.codes > 0 {
                 Console.note("codes of the old key that are still good until then: \(key.codes)")
@@ -83,11 +85,14 @@ struct HubKeyCommand: ParsableCommand {
                 and pairs no second time. A hub that serves begins anew, so its connections end. \
                 Codes and labels from before are good until then, too; print a new label. A browser that has \
                 been told to trust the hub's certificate has to be told again. Backups from before hold the \
-                old key: make a new one.
+                old key: make a new one. Gates of a site that have one key get the new one by 'hub backup' \
+                and 'hub key take'; it counts, and the term begins, once all can show it. --cancel calls it \
+                off until then.
 
                 EXAMPLES:
                   hubpair hub key rotate
                   hubpair hub key rotate --for 30d
+                  hubpair hub key rotate --cancel
                 """)
 
         @Option(
@@ -96,12 +101,33 @@ struct HubKeyCommand: ParsableCommand {
             transform: durationValue(
                 from: ChangeKey.terms.lowerBound, atMost: ChangeKey.terms.upperBound, like: "30d or 12w",
                 bare: (86_400, "d")))
-        var term: Duration = ChangeKey.usualTerm
+        var term: Duration?
+
+        @Flag(help: "Call off the key that is prepared for the gates of a site.") var cancel = false
 
         @OptionGroup var state: StateOption
 
+        func validate() throws {
+            guard term == nil || !cancel else {
+                throw ValidationError("--cancel makes no key. Leave --for out, or --cancel")
+            }
+        }
+
         func run() throws {
-            let statement = try ChangeKey(state: state.state).rotate(for: term)
+            if cancel {
+                let pin = try ChangeKey(state: state.state).cancel()
+                return Console.note(
+                    "the key \(pin.fingerprint) is called off; the hub keeps the one that it has")
+            }
+            let statement: KeyStatement
+            switch try ChangeKey(state: state.state).rotate(for: term ?? ChangeKey.usualTerm) {
+            case .prepared(let made):
+                Console.note(
+                    "the key \(made.new.fingerprint) is prepared; it counts once every gate of this hub can "
+                        + "show it, and no device is told of it before")
+                return try LookAtKey(state: state.state).site()?.note() ?? ()
+            case .changed(let made): statement = made
+            }
             let end = LocalTime(statement.until).text(seenAt: Date())
             Console.note(
                 "the hub has the key \(statement.new.fingerprint) now; \(statement.old.fingerprint) is "
@@ -111,6 +137,36 @@ struct HubKeyCommand: ParsableCommand {
             Console.note(
                 "hint: print a new label (hubpair print --label), and make a new backup (hubpair hub backup "
                     + "FILE)")
+        }
+    }
+
+    struct Take: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "take",
+            abstract: "Take the key that the gates of a site get next out of a backup of one that has it.",
+            discussion: """
+                Nothing else of the backup counts. It is also for a gate that was away while the others went \
+                over to another key, and does not serve without it.
+
+                EXAMPLES:
+                  hubpair hub key take kitchen.age
+                  hubpair hub key take kitchen.age --passphrase-file secret
+                """)
+
+        @Argument(help: "The backup.", completion: .file()) var file: String
+        @OptionGroup var passphrase: HubCommand.PassphraseOption
+        @OptionGroup var state: StateOption
+
+        func run() throws {
+            let backup = try HubCommand.read(file, passphrase, for: "hub key take")
+            let taken = try ChangeKey(state: state.state).take(backup)
+            guard !taken.counts else {
+                return Console.note("this gate has the key \(taken.pin.fingerprint) now, as the others have")
+            }
+            Console.note(
+                "this gate has the key \(taken.pin.fingerprint), and shows it to who asks for it once it "
+                    + "serves ('hubpair serve')")
+            try LookAtKey(state: state.state).site()?.note()
         }
     }
 
@@ -171,7 +227,11 @@ extension LookAtKey.Sight {
             "hub": .string(hub.pin.fingerprint.description), "pin": .string(hub.pin.text),
             "since": .text(hub.since?.timestamp), "old": .text(term?.old.fingerprint.description),
             "until": .text(term?.until.timestamp), "serial": .count(hub.statement.map { Int($0.serial) }),
-            "codes": .count(codes),
+            "codes": .count(codes), "next": .text(site?.pin.fingerprint.description),
+            "gates": site?.gates.map { gates in
+                .array(
+                    gates.map { .object(["name": .string($0.name), "shows": .boolean($0.shows)]) })
+            } ?? .null,
             "missing": .array(
                 missing.map {
                     .object([
@@ -180,5 +240,32 @@ extension LookAtKey.Sight {
                     ])
                 }),
         ])
+    }
+}
+
+extension LookAtKey.Site {
+    fileprivate func show() throws {
+        if let gates {
+            try Table(
+                columns: ["GATE", "NEXT KEY"],
+                rows: gates.map { [$0.name, Texts.words($0.shows ? "shows it" : "cannot show it")] }
+            ).write()
+        }
+        note()
+    }
+
+    /// How it stands, and what to do where.
+    fileprivate func note() {
+        guard !isBehind else { return Console.report(KeyError.behind(pin)) }
+        Console.note("the next key is \(pin.fingerprint)")
+        guard let gates else { return Console.note("the site does not say which gates can show it") }
+        guard !missing.isEmpty else {
+            return Console.note("every gate can show it; it counts once one of them serves")
+        }
+        Console.note("gates of this hub that cannot show it: \(missing.joined(separator: ", "))")
+        if isHere, missing.first == gates.first?.name { Console.note("this one has it, and has to serve") }
+        Console.note(
+            "hint: at a gate that has it: hubpair hub backup FILE; at each other: hubpair hub key take FILE, "
+                + "and let it serve; one that is gone for good: hubpair hub site leave --gate NAME")
     }
 }

@@ -253,6 +253,13 @@ extension SiteStatus {
             "gates": gates.map { $0.joined(separator: ", ") } ?? Texts.exactly("unknown"),
             "house": house.map { $0.gates.map { Texts.words($0.words) }.joined(separator: "; ") }
                 ?? Texts.exactly("unknown"),
+            "next key": next.map { next in
+                next.missing.isEmpty
+                    ? next.pin.fingerprint.description
+                    : Texts.words(
+                        "\(next.pin.fingerprint), which these cannot show: "
+                            + next.missing.joined(separator: ", "))
+            } ?? Texts.exactly("none"),
             "copy": Texts.words(copy),
             "alone for": Duration.seconds(settings.stale).written,
             "certificate": Texts.words("until \(certificateEnd ?? "?")"),
@@ -296,6 +303,7 @@ extension SiteStatus {
                         }),
                 ])
             } ?? .null,
+            "next_key": .text(next?.pin.fingerprint.description),
             "revision": revision.map { .integer($0) } ?? .null,
             "copy": copy.map { .integer($0) } ?? .null,
             "stale": .integer(Int64(settings.stale)),
