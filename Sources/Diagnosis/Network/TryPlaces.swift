@@ -156,10 +156,12 @@ enum TryPlaces {
                 "\(name) is heard, but this machine's own firewall forbids connections to \(place.text)",
                 mend: "allow what goes out to \(place.port)/tcp: 'sudo nft list ruleset' shows the rules")
         case .barred:
+            // 'ip route get' only fails at such a route.
+            let ip = place.address.family == .ipv4 ? "ip -4" : "ip -6"
             return .problem(
                 "\(name) is heard, but a route of this computer bars \(place.text)",
-                mend: "a VPN or a rule of its own has made it: 'ip route get \(place.address)' shows it, and "
-                    + "'sudo ip route del' removes it")
+                mend: "a VPN or somebody has set it: '\(ip) route show table all to match \(place.address)' "
+                    + "shows it, and 'sudo \(ip) route del' and that line removes it")
         case .rejected:
             return .problem(
                 "\(name) is heard, but a firewall rejects connections to \(place.text)",
